@@ -14,6 +14,8 @@ PACKAGES := libsqlite3-dev libpq-dev libxml2-dev zlib1g-dev g++ binutils \
 	libvips-dev pkg-config tzdata git make
 # The scripts of `make lint` need these; the base system's perl has no JSON.
 LINT_PACKAGES := perl python3
+# `make compare` needs these.
+COMPARE_PACKAGES := python3 wrk strace
 # `make dist` needs these.
 DIST_PACKAGES := python3 xz-utils gzip
 # HEIC needs this package on releases where libheif has its decoders in packages of their own.
@@ -28,11 +30,13 @@ TEST_MONITORS := prometheus
 # The browser in which tests use the reference pages (98 MB with what it needs); without it the other tests still run.
 TEST_BROWSER := chromium-headless-shell
 
+SDKS := Messenger DeuceDiary Monica GTSD Dunbar
+
 TOOLS := .build/tools
 SOURCES := Package.swift Sources Tests Examples $(wildcard Benchmarks/Package.swift Benchmarks/Sources)
 
-.PHONY: help deps test-deps serve build test torture sanitize lint format dist docs describe schemathesis drawing bench \
-	clean
+.PHONY: help deps test-deps serve build test torture mutants sanitize lint format dist docs describe schemathesis drawing \
+	bench compare clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -72,6 +76,9 @@ test: test-deps build ## run all tests (FILTER=Name runs a part)
 torture: test-deps build ## run the tests of crashes and bad networks at length
 	CONCORD_TORTURE=1 ./Tools/with-services $(SWIFT) test --skip-build --filter 'DrillTests|FaultTests|SpoiledServerTests'
 
+mutants: test-deps build ## put every mutant in front of every API's server; `make test` tries a sample
+	CONCORD_MUTANTS=all ./Tools/with-services $(SWIFT) test --skip-build --filter 'MutantTests'
+
 sanitize: test-deps ## run the JSON, database and image tests under the address and the thread sanitizer
 	SWIFT=$(SWIFT) ./Tools/sanitize
 
@@ -89,6 +96,7 @@ lint: ## check the format, imports, time limits of suites, documentation and wor
 	./Tools/check-scenarios
 	./Tools/check-summaries
 	./Tools/check-breaking
+	./Tools/check-swift-api
 	./Tools/check-apple
 
 format: ## put every file into the project's format
@@ -101,10 +109,12 @@ dist: deps ## build a Debian package and a tarball for operators into .build/dis
 docs: deps ## render the SDKs' articles and reference as static sites in .build/docs
 	SWIFT=$(SWIFT) ./Tools/docs
 
-describe: deps ## write the descriptions of the APIs into docs/openapi
+describe: deps ## write the descriptions of the APIs into docs/openapi, and the SDKs' Swift API into docs/swift-api
 	./Tools/swift-calls
 	$(SWIFT) build --product concord
 	./Tools/describe
+	for api in $(SDKS); do $(SWIFT) build --target "$${api}Mocks" || exit; done
+	SWIFT=$(SWIFT) ./Tools/swift-api
 
 schemathesis: test-deps ## send requests made from the descriptions to a running server (ARGS="--examples 50 gtsd")
 	$(SWIFT) build --product concord
@@ -123,6 +133,10 @@ bench: deps ## run the benchmarks and their floors (ARGS="--list" for a list)
 	$(SWIFT) build $(RELEASE) --package-path Benchmarks --product benchmarks
 	@folder="$$($(SWIFT) build $(RELEASE) --package-path Benchmarks --show-bin-path)"; \
 		exec ./Tools/with-services --durable "$$folder/benchmarks" --concord "$$folder/concord" $(ARGS)
+
+compare: deps ## compare what requests cost several builds (BUILDS="before=PROGRAM after=PROGRAM" ARGS="--calls")
+	@./Tools/install-packages $(COMPARE_PACKAGES)
+	@./Benchmarks/compare $(BUILDS) $(ARGS)
 
 clean: ## remove everything that was built
 	rm -rf .build Benchmarks/.build Tests/Consumer/.build

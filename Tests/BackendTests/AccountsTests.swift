@@ -45,14 +45,14 @@ private struct Service: Sendable {
     let clock: TestClock
 
     init(_ database: Database, mailer: any Mailer, clock: TestClock) {
-        let (key, time) = (Array(repeating: 7 as UInt8, count: 32), clock.source)
+        let (key, time) = (Secret.ofTests(7), clock.source)
         self.database = database
         self.clock = clock
         accounts = Accounts(
             database: database, passwords: Passwords(cost: .testing), secret: key, errorMessages: ErrorMessages(),
             time: time)
         sessions = TokenSessions(
-            database: database, key: key, rules: .init(access: 60, refresh: 3600, invalid: Users.gone), time: time)
+            database: database, secret: key, rules: .init(access: 60, refresh: 3600, invalid: Users.gone), time: time)
         refreshTokens = RefreshTokens(sessions)
         emails = AccountEmails(
             database: database, mailer: mailer, throttle: accounts.throttle, secret: key, time: time,
@@ -109,7 +109,7 @@ private struct Service: Sendable {
     private func info(_ address: String = "203.0.113.7", key: String? = nil) -> RequestInfo {
         RequestInfo(
             id: "r", address: ClientAddress(address), headers: [:],
-            idempotencyKey: key.map { IdempotencyKey(scope: "anyone POST /x", text: $0, fingerprint: [1]) })
+            idempotencyKey: key.map { IdempotencyKey(scope: "anyone POST /x", text: $0, fingerprints: [[1]]) })
     }
 
     private func withService(

@@ -60,9 +60,9 @@ import Testing
         let clock: TestClock
         let reports = NIOLockedValueBox<[Bool]>([])
 
-        func outbox(_ mailer: any Mailer, key: UInt8 = 7) -> Letters {
+        func outbox(_ mailer: any Mailer, key: UInt8 = 7, former: UInt8? = nil) -> Letters {
             Letters(
-                database: database, mailer: mailer, secret: Array(repeating: key, count: 32), time: clock.source,
+                database: database, mailer: mailer, secret: .ofTests(key, former: former), time: clock.source,
                 compose: { text in
                     text.isEmpty ? nil : MailMessage(to: "a@b", subject: "s", text: text)
                 },
@@ -232,6 +232,18 @@ import Testing
             #expect(script.emails.sorted() == ["one", "two"])
             let waiting = try await host.waiting
             #expect(waiting == 0)
+        }
+    }
+
+    @Test(arguments: Stack.Engine.available)
+    func emailsOfTheFormerKeyAreSent(_ engine: Stack.Engine) async throws {
+        try await withHost(on: engine) { host in
+            try await host.post("before", on: host.outbox(Script()))
+            let mailer = Script()
+            let rotated = host.outbox(mailer, key: 8, former: 7)
+            try await host.post("after", on: rotated)
+            while try await host.waiting > 0 { try await rotated.sendDue() }
+            #expect(mailer.emails.sorted() == ["after", "before"])
         }
     }
 

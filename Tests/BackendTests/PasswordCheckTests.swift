@@ -104,7 +104,7 @@ import Testing
             let passwords = Passwords(
                 cost: .testing, threads: 1, queueLimit: queueLimit, derive: hashing.derive)
             let throttle = SignInThrottle(
-                limits: limits, secret: Array(repeating: 1, count: 32), errorMessages: ErrorMessages())
+                limits: limits, secret: .ofTests(1), errorMessages: ErrorMessages())
             try await body(
                 Fixture(
                     database: database, passwords: passwords,

@@ -35,7 +35,7 @@ import Testing
 
         func otherStore(_ name: String) throws -> LocalObjectStore {
             try LocalObjectStore(
-                folder: "\(folder)/\(name)", signingKey: Array(repeating: 7, count: 32), baseURL: "http://test",
+                folder: "\(folder)/\(name)", keys: storeKeys(7), baseURL: "http://test",
                 now: { 0 })
         }
 
@@ -56,7 +56,7 @@ import Testing
         try await withTestDatabase(on: engine) { place async throws in
             let database = try place.open(Self.schema)
             let store = try LocalObjectStore(
-                folder: place.folder + "/files", signingKey: Array(repeating: 7, count: 32), baseURL: "http://test",
+                folder: place.folder + "/files", keys: storeKeys(7), baseURL: "http://test",
                 now: { 0 })
             try await body(Place(folder: place.folder, engine: engine, database: database, store: store))
             try await database.close()

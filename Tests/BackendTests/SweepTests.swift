@@ -45,7 +45,7 @@ import Testing
         try await withTemporaryFolder { folder async throws in
             let clock = TestClock(milliseconds: Int64(Date().timeIntervalSince1970 * 1000) + 2 * Self.day * 1000)
             let store = try LocalObjectStore(
-                folder: folder, signingKey: Array(repeating: 7, count: 32), baseURL: "http://test/objects",
+                folder: folder, keys: storeKeys(7), baseURL: "http://test/objects",
                 now: { clock.source.seconds })
             let names = (0..<count).map { "uploads/\($0).jpg" }
             for name in names {

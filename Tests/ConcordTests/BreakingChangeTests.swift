@@ -73,8 +73,7 @@ import Testing
             #expect(found.output.contains(finding), "\(found.output)")
             // The changelog says so, of this operation and of another one.
             for (name, status) in [("PUT /notes/{id}", 0), ("PUT /notes/{id}/tags", 1)] {
-                let changelog = "# Changelog\n\n## Unreleased\n\n### Breaking\n- `\(name)` has changed.\n\n## 1.0\n"
-                try changelog.write(toFile: folder + "/CHANGELOG.md", atomically: true, encoding: .utf8)
+                try TestRepository(folder).excuse(name)
                 #expect(try await check(folder).status == status)
             }
         }
@@ -94,21 +93,14 @@ import Testing
     }
 
     private func commit(_ text: String, to path: String, in folder: String) async throws {
-        let parent = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
-        try text.write(toFile: path, atomically: true, encoding: .utf8)
-        try await git(["init", "--quiet"], in: folder)
-        try await git(["add", "."], in: folder)
-        try await git(["-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "-m", "x"], in: folder)
+        try await TestRepository(folder).commit(text, to: path)
     }
 
     private func git(_ arguments: [String], in folder: String) async throws {
-        let run = try await StockTools.run("/usr/bin/git", ["-C", folder] + arguments)
-        try #require(run.status == 0, "\(run.output)")
+        try await TestRepository(folder).git(arguments)
     }
 
     private func check(_ folder: String) async throws -> (status: Int32, output: String) {
-        try await StockTools.run(
-            try #require(StockTools.python), [StockTools.package + "/Tools/check-breaking", folder])
+        try await TestRepository(folder).run("check-breaking")
     }
 }

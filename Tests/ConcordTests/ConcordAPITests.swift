@@ -34,7 +34,6 @@ import Testing
             for key in api.keys { #expect(help.contains(key.variable)) }
             if let limits = api.storageLimits { #expect(help.contains("\(api.name)=\(limits.quota >> 30)G")) }
         }
-        #expect(help.contains(HostedKey.signedURLs.variable))
     }
 
     @Test(arguments: ConcordAPI.names)

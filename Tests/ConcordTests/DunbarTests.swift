@@ -51,7 +51,7 @@ import Testing
                 "what is no photo",
                 "--only", "media keep", "--only", "health", "--only", "the sdk signs in", "--timeout", "300")
             #expect(status == 0, "\(output)\(errors)")
-            #expect(output.contains("5 scenarios: 5 passed, 0 failed, 0 skipped, in "), "\(output)")
+            #expect(output.contains("6 scenarios: 6 passed, 0 failed, 0 skipped, in "), "\(output)")
             server.signal(SIGTERM)
             #expect(await server.status() == 0)
         }

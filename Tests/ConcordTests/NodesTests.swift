@@ -14,7 +14,6 @@ struct NodesTests {
             let key = Data(repeating: 42, count: 32).base64EncodedString()
             let environment = [
                 "CONCORD_DATABASE": try #require(place.url), "CONCORD_MESSENGER_TOKEN_KEY": key,
-                "CONCORD_URL_KEY": key,
             ]
             var ports: [Int] = []
             var nodes: [ConcordProcess] = []

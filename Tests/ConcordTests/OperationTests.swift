@@ -110,8 +110,8 @@ struct OperationTests {
                 let wanted = broken + 1
                 while broken < wanted {
                     let head = "POST /auth/refresh HTTP/1.1\r\nHost: a\r\n\(length)\r\n\r\n"
-                    let connection = try await Testbed.RawConnection(port: port)
-                    try? await connection.send(head + (length.hasPrefix("T") ? "5\r\n{\"ref" : "{\"ref"))
+                    let body = length.hasPrefix("T") ? "5\r\n{\"ref" : "{\"ref"
+                    let connection = try await Testbed.RawConnection(port: port, sending: head + body)
                     await connection.close()
                     // On a busy machine the request may come so late that the server has cut the connection.
                     try await process.waitForLog { log in

@@ -214,7 +214,7 @@ import Testing
             "CONCORD_DATABASE", "CONCORD_BUS", "CONCORD_OBJECTS",
             "--log-format", "CONCORD_HOST", "CONCORD_DATA", "CONCORD_PORT_MESSENGER", "CONCORD_PUBLIC_URL_MESSENGER",
             "CONCORD_TRUSTED_PROXIES", "CONCORD_STORAGE_QUOTA", "CONCORD_LOG_LEVEL", "CONCORD_LOG_FORMAT",
-            "CONCORD_MESSENGER_TOKEN_KEY", "CONCORD_MONICA_REQUEST_KEY", "CONCORD_URL_KEY", "deuce-diary=8081",
+            "CONCORD_MESSENGER_TOKEN_KEY", "CONCORD_MONICA_REQUEST_KEY", "deuce-diary=8081",
             "CONCORD_DEUCE_DIARY_REQUEST_KEY",
             "CONCORD_DEUCE_DIARY_ISSUER_KEY", "--deuce-diary-issuer", "CONCORD_DEUCE_DIARY_ISSUER",
             "--deuce-diary-key-set", "CONCORD_DEUCE_DIARY_KEY_SET", "--deuce-diary-party",
@@ -267,7 +267,7 @@ import Testing
             #expect(await first.status() == 0)
 
             let keys = try FileManager.default.contentsOfDirectory(atPath: folder + "/keys")
-            #expect(keys.sorted() == ["messenger-tokens", "signed-urls"])
+            #expect(keys.sorted() == ["messenger-tokens"])
             for key in keys {
                 let attributes = try FileManager.default.attributesOfItem(atPath: "\(folder)/keys/\(key)")
                 #expect(attributes[.posixPermissions] as? Int == 0o600)

@@ -116,13 +116,13 @@ import Testing
             let url = try #require(place.url)
             let key = Data(repeating: 42, count: 32).base64EncodedString()
             let same = [
-                "CONCORD_DATABASE": url, "CONCORD_MESSENGER_TOKEN_KEY": key, "CONCORD_URL_KEY": key,
+                "CONCORD_DATABASE": url, "CONCORD_MESSENGER_TOKEN_KEY": key,
             ]
             let (one, two) = (place.folder + "/one", place.folder + "/two")
             let first = try await ConcordProcess.serving(data: one, port: try await reservePort(), environment: same)
             let files = try await server.refused(two, same)
             #expect(files.contains("Several nodes on one database need files that all of them reach: --objects s3://"))
-            let keys = try await server.refused(two, ["CONCORD_DATABASE": url, "CONCORD_URL_KEY": key])
+            let keys = try await server.refused(two, ["CONCORD_DATABASE": url])
             #expect(keys.contains("another key messenger-tokens") && keys.contains("CONCORD_MESSENGER_TOKEN_KEY"))
             #expect(!keys.contains(key))
             try await server.stop(first)

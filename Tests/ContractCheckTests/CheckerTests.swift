@@ -216,6 +216,42 @@ import FoundationNetworking
         #expect(left.withLockedValue { $0 } == 2)
     }
 
+    /// The report comes while cleaning up still waits for the server. Cleaning up is cancelled after a while.
+    @Test func anInterruptedRunReportsBeforeItCleansUp() async {
+        let (cleaning, isCleaning) = AsyncStream<Void>.makeStream()
+        let (reported, reports) = AsyncStream<Report>.makeStream()
+        let list = Checklist.plain(
+            [
+                Scenario("passes", clause: "A") { _ in },
+                Scenario("is cleaned up", clause: "A") { _ in },
+                Scenario("is not begun", clause: "B") { _ in },
+            ],
+            cleanUp: {
+                isCleaning.yield()
+                do { try await Task.sleep(for: .seconds(36_000)) } catch {}
+                return ["users": 1]
+            })
+        let run = Task {
+            await Checker(list, parallel: 2).run(list.items, on: .scripted()) { progress in
+                if case .interrupted(let report) = progress { reports.yield(report) }
+            }
+        }
+        var begun = 0
+        for await _ in cleaning {
+            begun += 1
+            if begun == 2 { break }
+        }
+        run.cancel()
+        for await report in reported {
+            #expect(report.ended == "interrupted" && report.leftBehind.isEmpty)
+            #expect(report.scenarios.map(\.outcome) == [.skipped, .skipped, .skipped])
+            break
+        }
+        let report = await run.value
+        #expect(report.scenarios.map(\.outcome) == [.passed, .passed, .skipped])
+        #expect(report.leftBehind == ["users": 2])
+    }
+
     @Test func patternsAreLookedForInNamesAndClauses() {
         let list = Checklist.plain([
             Scenario("Signing in", clause: "POST /login") { _ in },

@@ -27,7 +27,7 @@ import FoundationNetworking
     /// Serves the sample API, whose handlers answer with what they received.
     private func withServer(_ body: (URL) async throws -> Void) async throws {
         var routes = Routes<Sample, String>(
-            spool: MemorySpool(), secret: [1], name: { $0 },
+            spool: MemorySpool(), secrets: { [[1]] }, name: { $0 },
             authenticate: { info in info.headers[.authorization] ?? "nobody" })
         routes.on(use: { (request: Sample.GetThing, caller) in Sample.Thing(name: "\(request.id) for \(caller)") })
         routes.open(use: { (request: Sample.PutThing, _) in Sample.Thing(name: request.name) })

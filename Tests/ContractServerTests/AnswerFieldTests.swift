@@ -144,7 +144,7 @@ import Testing
     /// A document is no operation, and the root is a path of its own.
     @Test func aDocumentIsRevalidatedAndCompressed() async throws {
         var routes = Routes<Sample, String>(
-            spool: CountingSpool(), secret: [1], name: { $0 }, authenticate: { _ in "alice" })
+            spool: CountingSpool(), secrets: { [[1]] }, name: { $0 }, authenticate: { _ in "alice" })
         let page = String(repeating: "<p>page</p>", count: 500)
         let headers: HTTPFields = [.contentType: "text/html", .cacheControl: "no-cache"]
         for path in ["/", "/pages/page.html"] {

@@ -27,7 +27,7 @@ private enum Based: ServiceAPI {
 
     static func table() -> Router<Based> {
         var routes = Routes<Based, String>(
-            secret: [], name: { $0 },
+            secrets: { [[]] }, name: { $0 },
             authenticate: { info in
                 guard let caller = info.headers[.authorization] else { throw Problem(.unauthorized, "Who are you?") }
                 return "\(caller) from \(info.address)"

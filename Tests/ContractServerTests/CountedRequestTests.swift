@@ -13,7 +13,7 @@ import Testing
     /// A router that lets two requests through.
     private var table: Router<Sample> {
         var routes = Routes<Sample, String>(
-            secret: [1], name: { $0 },
+            secrets: { [[1]] }, name: { $0 },
             authenticate: { info in
                 guard let name = info.headers[.authorization] else { throw Problem(.unauthorized, "Who are you?") }
                 return name

@@ -11,7 +11,8 @@ import Testing
 struct ExactHTTPTests {
     private func withServer(_ log: LogBook = LogBook(), _ body: (Int) async throws -> Void) async throws {
         let port = try await reservePort()
-        let listener = Listener(Sample.table(log), sockets: [], group: MultiThreadedEventLoopGroup.ofTests)
+        let listener = Listener(
+            Sample.table(log), sockets: [], group: MultiThreadedEventLoopGroup.ofTests, limits: .patient)
         try await serving(listener, port: port) { try await body(port) }
     }
 

@@ -33,12 +33,7 @@ struct HTTPServerTests {
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
         var logger = Logger(label: "test")
         logger.logLevel = .critical
-        var patient = ConnectionGuard.Limits()
-        // A busy machine may need long for what a client does at once.
-        patient.header = .minutes(25)
-        patient.bodyProgress = .minutes(25)
-        patient.answerProgress = .minutes(25)
-        let limits = patient
+        let limits = ConnectionGuard.Limits.patient
         let server = HTTPServer(
             group: group, handlers: { [] },
             guarding: { ConnectionGuard(limits: limits, memory: memory) { _, _ in ByteBuffer(string: "refused") } },

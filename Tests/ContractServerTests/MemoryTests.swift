@@ -238,10 +238,11 @@ struct MemoryTests {
         _ body: (Int) async throws -> Void
     ) async throws {
         let port = try await reservePort()
+        var limits = ConnectionGuard.Limits()
+        limits.header = .minutes(25)
         let listener = Listener(
             Sample.table(log, memory: memory) { $0 is CancellationError }, sockets: [],
-            group: MultiThreadedEventLoopGroup.ofTests,
-            connections: connections)
+            group: MultiThreadedEventLoopGroup.ofTests, limits: limits, connections: connections)
         try await serving(listener, port: port) { try await body(port) }
     }
 }

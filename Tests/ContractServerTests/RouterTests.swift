@@ -313,7 +313,7 @@ import Testing
     @Test func aFingerprintIsKeyed() async throws {
         let headers: HTTPFields = [.authorization: "alice", .idempotencyKey: "k"]
         let (path, body) = ("/things/1/notes", #"{"text":"a"}"#)
-        let other = try await Sample.table(secret: "other").send(.post, path, headers: headers, body: body)
+        let other = try await Sample.table(secrets: ["other"]).send(.post, path, headers: headers, body: body)
         #expect(other["once"] != nil)
         #expect(try await note("k", body) != other["once"])
     }

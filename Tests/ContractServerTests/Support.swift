@@ -159,12 +159,13 @@ enum Sample: ServiceAPI {
     // MARK: The table
 
     static func table(
-        _ log: LogBook = LogBook(), spool: any UploadSpool = CountingSpool(), secret: String = "secret",
+        _ log: LogBook = LogBook(), spool: any UploadSpool = CountingSpool(), secrets: [String] = ["secret"],
         memory: RequestMemory = RequestMemory(),
         isUnavailable: @escaping @Sendable (any Error) -> Bool = { $0 is Away }
     ) -> ContractServer.Router<Sample> {
         var routes = Routes<Sample, String>(
-            spool: spool, secret: Array(secret.utf8), name: { "caller \($0)" }, authenticate: authenticate)
+            spool: spool, secrets: { secrets.map { Array($0.utf8) } }, name: { "caller \($0)" },
+            authenticate: authenticate)
         routes.open(use: { (request: GetThing, _) in Echo(text: "thing \(request.id)") })
         routes.open(use: { (_: DeleteThing, _) in Empty() })
         routes.open(use: { (request: SearchThings, info) in Echo(text: "search \(request.text) from \(info.address)") })

@@ -53,7 +53,8 @@ enum Textual: ServiceAPI {
 
     static func table(spool: CountingSpool = CountingSpool()) -> Router<Textual> {
         var routes = Routes<Textual, String>(
-            spool: spool, secret: [], name: { $0 }, authenticate: { _ in throw Problem(.unauthorized, "Who are you?") })
+            spool: spool, secrets: { [[]] }, name: { $0 },
+            authenticate: { _ in throw Problem(.unauthorized, "Who are you?") })
         routes.open(use: { (request: GetNote, _) in Note(text: request.id.rawValue) })
         routes.open(use: { (_: GetOwn, _) in Note(text: "literal") })
         routes.on(use: { (_: GetRefused, _) in Note(text: "") })

@@ -70,6 +70,17 @@ extension Database {
     }
 
     @Test(arguments: Stack.Engine.available)
+    func aTextOfTwoStatementsIsRefused(_ engine: Stack.Engine) async throws {
+        try await withDatabase(engine) { database, _ in
+            try await database.write { try $0.run("INSERT INTO notes (text) VALUES (\("a"))") }
+            await #expect(throws: DatabaseFailure.self) {
+                try await database.write { try $0.run("DELETE FROM notes WHERE text = 'b'; DELETE FROM notes") }
+            }
+            #expect(try await database.texts() == ["a"])
+        }
+    }
+
+    @Test(arguments: Stack.Engine.available)
     func aColumnOfAnotherTypeIsAnErrorNotACrash(_ engine: Stack.Engine) async throws {
         try await withDatabase(engine) { database, _ in
             try await database.write { try $0.run("INSERT INTO notes (text) VALUES (\("a"))") }

@@ -132,7 +132,9 @@ struct SharedWritesTests {
                 for number in 2...20 { #expect(try await adding.add(number) == number) }
                 #expect(try await adding.stored == Set(2...20))
             }
-            #expect(try await first.withLockedValue { $0 }?.value == 1000)
+            // On a busy machine the others may take longer than a transaction waits for a lock. Then it is left out.
+            let waited = try #require(try await first.withLockedValue { $0 }?.value ?? .some(nil))
+            #expect([1000, nil].contains(waited))
         }
     }
 

@@ -86,7 +86,7 @@ extension DeuceDiaryHost {
     fileprivate func restarted() -> DeuceDiaryWorld {
         let service = DeuceDiaryService(
             database: database, objects: objects, tokens: { [issuer] in issuer.read($0) }, pictures: { _, _ in nil },
-            secret: Array(repeating: 9, count: 32), group: MultiThreadedEventLoopGroup.ofTests, time: clock.source,
+            secret: .ofTests(9), group: MultiThreadedEventLoopGroup.ofTests, time: clock.source,
             settings: .init(publicURL: "http://test"))
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let table = Router(service.routes(), options: .init(logger: logger))

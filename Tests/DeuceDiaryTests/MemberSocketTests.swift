@@ -216,7 +216,7 @@ import WebSockets
             settings.socketAuthentication = mode
             let service = DeuceDiaryService(
                 database: host.database, objects: host.objects, tokens: { [issuer = host.issuer] in issuer.read($0) },
-                pictures: { _, _ in nil }, secret: Array(repeating: 9, count: 32), group: loop, time: host.clock.source,
+                pictures: { _, _ in nil }, secret: .ofTests(9), group: loop, time: host.clock.source,
                 settings: settings)
             let route = try #require(service.sockets().first)
             for renewal in [nil, 300] as [Int64?] {

@@ -135,7 +135,7 @@ struct DeuceDiaryNodesTests {
             // The second node does not receive events yet.
             let second = DeuceDiaryService(
                 database: host.database, objects: host.objects, tokens: { [issuer = host.issuer] in issuer.read($0) },
-                pictures: { _, _ in nil }, secret: Array(repeating: 9, count: 32),
+                pictures: { _, _ in nil }, secret: .ofTests(9),
                 group: MultiThreadedEventLoopGroup.ofTests, time: host.clock.source,
                 settings: .init(publicURL: "http://test"))
             let elsewhere = InProcessSockets(second.sockets(), group: MultiThreadedEventLoopGroup.ofTests)

@@ -41,7 +41,7 @@ import Testing
     func theNewestOfAllListsInOrder(_ engine: Stack.Engine) async throws {
         try await withDunbar(on: Stack(engine, .inProcess)) { host in
             try await Self.fill(host.database, posts: 20)
-            let urls = PublicURLs(base: "", secret: [], time: host.clock.source)
+            let urls = PublicURLs(base: "", secret: .ofTests(1), time: host.clock.source)
             for (limit, before) in [(500, nil), (1, nil), (50, 2001), (100, 100), (500, 1)] as [(Int, Int64?)] {
                 let (found, wanted) = try await host.database.read { db in
                     let place = before.map { Dunbar.Post.ID($0) }

@@ -13,18 +13,21 @@ extension DunbarHost {
         let described = DescribedTransport(transport, sockets, baseURL: baseURL, Described.documents)
         var server = Server(baseURL: baseURL, transport: described, sockets: described)
         server.coverage = coverage
-        return DunbarWorld(
-            server,
-            operator: .init(
-                promote: { [database] name in
-                    guard try await DunbarService.setAdmin(true, name, in: database, audit: .test) else {
-                        throw CheckFailure("no \(name)")
-                    }
-                },
-                emails: { [service, mailbox] address in
-                    try await service.sendDueEmails()
-                    return mailbox.emails.filter { $0.to == address }.map(\.text)
-                }))
+        return DunbarWorld(server, operator: `operator`)
+    }
+
+    /// The server's operator, who makes admins and reads e-mails for scenarios.
+    var `operator`: DunbarWorld.Operator {
+        .init(
+            promote: { [database] name in
+                guard try await DunbarService.setAdmin(true, name, in: database, audit: .test) else {
+                    throw CheckFailure("no \(name)")
+                }
+            },
+            emails: { [service, mailbox] address in
+                try await service.sendDueEmails()
+                return mailbox.emails.filter { $0.to == address }.map(\.text)
+            })
     }
 }
 

@@ -62,7 +62,7 @@ import Testing
             let store = StubbornStore(base: host.objects)
             let service = GTSDService(
                 database: host.database, objects: store, passwords: Passwords(cost: .testing),
-                tokenKey: Array(repeating: 9, count: 32), time: host.clock.source)
+                secret: .ofTests(9), time: host.clock.source)
             var routes = service.routes()
             routes.serve(host.objects, receiving: service.uploads)
             let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }

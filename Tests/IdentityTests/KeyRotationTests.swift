@@ -29,16 +29,16 @@ import Testing
 
     @Test func aTokenOfTheFormerKeyIsAcceptedUntilItIsDropped() async throws {
         let (first, second) = ([UInt8](repeating: 1, count: 32), [UInt8](repeating: 2, count: 32))
-        let keys = SigningKeys(first)
-        let signer = TokenSigner(keys: keys) { 0 }
+        let secret = Secret(first)
+        let signer = TokenSigner(secret: secret) { 0 }
         let old = try await signer.sign(claims)
         #expect(try await signer.verify(old) == claims)
-        keys.replace(with: second, former: first)
+        secret.replace(with: second, former: first)
         let new = try await signer.sign(claims)
         #expect(try header(of: old)["kid"] != header(of: new)["kid"])
         for token in [old, new] { #expect(try await signer.verify(token) == claims) }
         // It was verified before, and is not accepted from the cache.
-        keys.replace(with: second, former: nil)
+        secret.replace(with: second, former: nil)
         await #expect(throws: TokenError.badSignature) { try await signer.verify(old) }
         #expect(try await signer.verify(new) == claims)
     }
@@ -48,14 +48,32 @@ import Testing
         let (first, second) = ([UInt8](repeating: 1, count: 32), [UInt8](repeating: 2, count: 32))
         let bare = Base64URL.encode(Array(#"{"alg":"HS256","typ":"JWT"}"#.utf8))
         for key in [first, second] {
-            let signed = try await TokenSigner(key: key) { 0 }.sign(claims)
+            let signed = try await TokenSigner(secret: Secret(key)) { 0 }.sign(claims)
             let input = bare + "." + signed.split(separator: ".")[1]
             let token = input + "." + Base64URL.encode(hs256(input, key: key))
-            let both = TokenSigner(keys: SigningKeys(second, former: first)) { 0 }
+            let both = TokenSigner(secret: Secret(second, former: first)) { 0 }
             #expect(try await both.verify(token) == claims)
-            let other = TokenSigner(key: [UInt8](repeating: 3, count: 32)) { 0 }
+            let other = TokenSigner(secret: Secret([UInt8](repeating: 3, count: 32))) { 0 }
             await #expect(throws: TokenError.badSignature) { try await other.verify(token) }
         }
+    }
+
+    // MARK: Derived keys
+
+    @Test func aPurposeHasAKeyOfEachVersion() {
+        let (first, second) = ([UInt8](repeating: 1, count: 32), [UInt8](repeating: 2, count: 32))
+        let secret = Secret(first)
+        let old = secret.keys(for: "links")
+        #expect(old.count == 1)
+        #expect(secret.keys(for: "e-mails") != old)
+        secret.replace(with: second, former: first)
+        let both = secret.keys(for: "links")
+        #expect(both.count == 2)
+        #expect(both[1] == old[0] && both[0] != old[0])
+        #expect(Secret(second).keys(for: "links") == [both[0]])
+        secret.replace(with: second, former: nil)
+        #expect(secret.keys(for: "links") == [both[0]])
+        #expect(secret.bytes == [second])
     }
 
     // MARK: Files

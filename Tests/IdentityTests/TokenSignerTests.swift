@@ -13,7 +13,7 @@ import Testing
         subject: "42", kind: "access", issuedAt: start, expiresAt: start + 3600, id: "j-1", session: "s-1")
 
     private func signer(key: [UInt8] = key, cacheCapacity: Int = 10_000) -> TokenSigner {
-        TokenSigner(keys: SigningKeys(key), leeway: 5, cacheCapacity: cacheCapacity, now: clock.now)
+        TokenSigner(secret: Secret(key), leeway: 5, cacheCapacity: cacheCapacity, now: clock.now)
     }
 
     @Test func `claims survive, under the names of the contract`() async throws {

@@ -146,7 +146,7 @@ import Testing
         try await withMessenger(on: Stack(.sqlite, .inProcess)) { host in
             try await withTemporaryFolder { folder in
                 let other = try LocalObjectStore(
-                    folder: folder, signingKey: Array(repeating: 3, count: 32),
+                    folder: folder, keys: storeKeys(3),
                     baseURL: "\(host.baseURL.absoluteString)/objects", now: { host.clock.source.seconds })
                 let key = try #require(ObjectKey("progress-photos/1/x.jpg"))
                 let url = try other.uploadURL(for: key, upTo: 100, expiresIn: 60)

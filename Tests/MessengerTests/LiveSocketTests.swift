@@ -86,7 +86,7 @@ import WebSockets
             let loop = NIOAsyncTestingEventLoop()
             let service = MessengerService(
                 database: host.database, objects: host.objects, passwords: Passwords(cost: .testing),
-                tokenKey: Array(repeating: 9, count: 32), group: loop, time: host.clock.source)
+                secret: .ofTests(9), group: loop, time: host.clock.source)
             let route = try #require(service.sockets().first)
             let request = HTTPRequest(method: .get, scheme: "http", authority: "test", path: "/ws")
             guard case .accept(let make) = await route.admit(request, nil) else {

@@ -36,7 +36,7 @@ import Testing
     func foreignSessions(_ stack: Stack) async throws {
         try await withMessenger(on: stack) { host in
             let (alice, bob) = try await host.world().pair()
-            let signer = TokenSigner(key: Array(repeating: 9, count: 32), now: { host.clock.source.seconds })
+            let signer = TokenSigner(secret: .ofTests(9), now: { host.clock.source.seconds })
             var claims = try await signer.verify(alice.token)
             #expect(claims.subject == "\(alice.id)")
             // The token has the server's signature, Bob's id and Alice's session.
@@ -144,7 +144,7 @@ extension MessengerHost {
     fileprivate func secondService() -> MessengerService {
         MessengerService(
             database: database, objects: objects, passwords: Passwords(cost: .testing),
-            tokenKey: Array(repeating: 9, count: 32), group: MultiThreadedEventLoopGroup.ofTests,
+            secret: .ofTests(9), group: MultiThreadedEventLoopGroup.ofTests,
             time: clock.source)
     }
 }

@@ -55,7 +55,7 @@ import Testing
     private func upload(to store: any ObjectStore, on host: MessengerHost) async throws {
         let service = MessengerService(
             database: host.database, objects: store, passwords: Passwords(cost: .testing),
-            tokenKey: Array(repeating: 9, count: 32), group: MultiThreadedEventLoopGroup.ofTests,
+            secret: .ofTests(9), group: MultiThreadedEventLoopGroup.ofTests,
             time: host.clock.source)
         let alice = try await host.world().person()
         let file = Upload(.spooled(try await store.spool()), filename: "a.txt")

@@ -83,7 +83,7 @@ struct TwoNodesTests {
             let group = MultiThreadedEventLoopGroup.ofTests
             let second = MessengerService(
                 database: host.database, objects: host.objects, passwords: Passwords(cost: .testing),
-                tokenKey: Array(repeating: 9, count: 32), group: group, time: host.clock.source)
+                secret: .ofTests(9), group: group, time: host.clock.source)
             let world = MessengerWorld(baseURL: host.baseURL, transport: host.transport, sockets: host.sockets)
             try await body(world, second, InProcessSockets(second.sockets(), group: group))
         }

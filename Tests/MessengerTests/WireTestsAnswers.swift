@@ -59,6 +59,11 @@ import Testing
         .init(of: Messenger.ListMessages.self, [edited]),
         .init(of: Messenger.EditMessage.self, .init(edited)),
         .init(
+            of: Messenger.ListChanges.self,
+            .init(
+                version: 12, isComplete: true,
+                changes: [.init(id: 99, content: "Hey?", editedAt: time("2026-02-23T11:05:00Z"))])),
+        .init(
             of: Messenger.GetReceipts.self, [.init(user: 2, lastRead: 99, readAt: time("2026-02-23T11:02:00Z"))]),
         .init(
             of: Messenger.UploadFile.self,

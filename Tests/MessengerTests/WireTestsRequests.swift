@@ -50,6 +50,8 @@ import Testing
         .init(Messenger.EditMessage(chat: 5, message: 99, content: "Hello?")),
         .init(Messenger.EditMessage(chat: 5, message: 99, content: "\r\n\t\u{1F}é🎉")),
         .init(Messenger.DeleteMessage(chat: 5, message: 99)),
+        .init(Messenger.ListChanges(chat: 5)),
+        .init(Messenger.ListChanges(chat: 5, after: 11, limit: 50)),
         .init(Messenger.MarkRead(chat: 5, message: 99)),
         .init(Messenger.GetReceipts(chat: 5)),
         .init(Messenger.UploadFile(Upload(.bytes([1, 2]), filename: "é\".jpg", contentType: "image/jpeg"))),

@@ -35,7 +35,7 @@ import Testing
             .init(available: available.withLockedValue { $0 }, total: 100 << 20)
         }
         let store = try LocalObjectStore(
-            folder: folder.path, signingKey: Array(repeating: 1, count: 32), baseURL: "http://h/objects",
+            folder: folder.path, keys: signingKeys(1), baseURL: "http://h/objects",
             reserve: reserve, now: { 0 })
         let file = try await store.spool()
         let piece = ByteBuffer(repeating: 65, count: 1 << 20)

@@ -41,6 +41,11 @@ struct SeededGenerator: RandomNumberGenerator {
     }
 }
 
+/// Returns keys of 32 equal bytes each: the one that signs, and then a former one.
+func signingKeys(_ bytes: UInt8...) -> @Sendable () -> [SymmetricKey] {
+    { bytes.map { SymmetricKey(data: Array(repeating: $0, count: 32)) } }
+}
+
 extension LocalObjectStore {
     /// Creates a store in `folder` whose clock stands at `time`.
     init(in folder: TemporaryFolder, at time: Int64 = 1_700_000_000, key: UInt8 = 1) throws {
@@ -50,7 +55,7 @@ extension LocalObjectStore {
     /// Creates a store in `folder` with a clock.
     init(in folder: TemporaryFolder, key: UInt8 = 1, now: @escaping @Sendable () -> Int64) throws {
         try self.init(
-            folder: folder.path, signingKey: Array(repeating: key, count: 32),
+            folder: folder.path, keys: signingKeys(key),
             baseURL: "http://localhost:8080/objects", now: now)
     }
 }

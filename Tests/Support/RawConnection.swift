@@ -14,8 +14,10 @@ public final class RawConnection {
     private var chunks: AsyncStream<ByteBuffer>.Iterator
     private var buffer = ByteBuffer()
 
-    /// - Parameter reading: False leaves what the server sends in the network's buffers, which hold little.
-    public init(port: Int, reading: Bool = true) async throws {
+    /// - Parameters:
+    ///   - reading: False leaves what the server sends in the network's buffers, which hold little.
+    ///   - first: A text that is sent at once. Between two calls a busy machine may let a server's time for a head pass.
+    public init(port: Int, reading: Bool = true, sending first: String = "") async throws {
         let (stream, continuation) = AsyncStream.makeStream(of: ByteBuffer.self)
         chunks = stream.makeAsyncIterator()
         let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).connectTimeout(.minutes(5))
@@ -28,7 +30,12 @@ public final class RawConnection {
                     try channel.pipeline.syncOperations.addHandler(Inbox(continuation))
                 }
             }
-            .connect(host: "127.0.0.1", port: port).get()
+            .connect(host: "127.0.0.1", port: port)
+            .flatMap { channel in
+                guard !first.isEmpty else { return channel.eventLoop.makeSucceededFuture(channel) }
+                return channel.writeAndFlush(ByteBuffer(string: first)).map { channel }
+            }
+            .get()
     }
 
     public func send(_ text: String) async throws {

@@ -145,7 +145,7 @@ private struct TestAddress {
     /// Returns the store of a server's files, whose URLs have this address.
     func store(in place: TestDatabase, clock: TestClock) throws -> LocalObjectStore {
         try LocalObjectStore(
-            folder: place.folder + "/files", signingKey: Array(repeating: 7, count: 32), baseURL: base + "/objects",
+            folder: place.folder + "/files", keys: storeKeys(7), baseURL: base + "/objects",
             now: { clock.source.seconds })
     }
 

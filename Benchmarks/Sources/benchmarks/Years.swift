@@ -82,7 +82,7 @@ private enum Year {
     static func tokens(_ count: Int, folder: String) async throws -> [String] {
         let key = try SecretKeys(folder: folder, environment: [:]).key("gtsd-tokens", variable: "")
         let now = Int64(Date().timeIntervalSince1970)
-        let signer = TokenSigner(key: key, issuer: "gtsd") { now }
+        let signer = TokenSigner(secret: Secret(key), issuer: "gtsd") { now }
         var tokens: [String] = []
         for person in 1...count {
             let claims = TokenClaims(

@@ -18,7 +18,7 @@ public struct HostedGuestbook: HostedAPI {
     public init() {}
 
     public func makeService(on platform: Platform) throws -> GuestbookService {
-        GuestbookService(on: platform, key: try platform.secret(Self.key))
+        try GuestbookService(on: platform, key: Self.key)
     }
 }
 
@@ -30,9 +30,9 @@ public struct GuestbookService: SessionService {
     let platform: Platform
     let live: Broadcast<Added<Guestbook.Entry>>
 
-    init(on platform: Platform, key: [UInt8]) {
+    init(on platform: Platform, key: HostedKey) throws {
         self.platform = platform
-        accounts = SessionAccounts(on: platform, key: key, errorMessages: Guestbook.errorMessages)
+        accounts = try SessionAccounts(on: platform, key: key, errorMessages: Guestbook.errorMessages)
         live = Broadcast(platform.database, group: platform.group)
     }
 

@@ -38,7 +38,7 @@ public struct AccountEmails<Table: EmailAccountTable>: Sendable {
     ///   - secret: The key that encrypts e-mails in the outbox; 32 bytes or more.
     ///   - report: Receives each failure (``Outbox/Report``).
     public init(
-        database: Database, mailer: any Mailer, throttle: SignInThrottle, secret: [UInt8], time: TimeSource = .system,
+        database: Database, mailer: any Mailer, throttle: SignInThrottle, secret: Secret, time: TimeSource = .system,
         verification: @escaping Message, reset: @escaping Message, report: @escaping Outbox<AccountEmail>.Report
     ) {
         self.database = database

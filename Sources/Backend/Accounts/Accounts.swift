@@ -44,7 +44,7 @@ public struct Accounts<Table: PasswordAccountTable>: Sendable {
     /// - Parameters:
     ///   - secret: The API's key for the digests of names and addresses.
     public init(
-        _: Table.Type = Table.self, database: Database, passwords: Passwords, secret: [UInt8],
+        _: Table.Type = Table.self, database: Database, passwords: Passwords, secret: Secret,
         limits: SignInThrottle.Limits = .init(), errorMessages: ErrorMessages, time: TimeSource = .system
     ) {
         self.database = database

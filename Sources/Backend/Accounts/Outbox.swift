@@ -2,6 +2,7 @@ import CoreMetrics
 import Crypto
 import Database
 import Foundation
+import Identity
 import Mail
 import NIOConcurrencyHelpers
 
@@ -32,7 +33,7 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
 
     private let database: Database
     private let mailer: any Mailer
-    private let key: SymmetricKey
+    private let secret: Secret
     private let time: TimeSource
     private let compose: Composer
     private let report: Report
@@ -42,16 +43,15 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
     private let unreadable = NIOLockedValueBox<[Int64: Int64]>([:])
     private let metrics = OutboxMetrics()
 
-    /// - Parameter secret: The key, of 32 bytes or more. E-mails that were encrypted with another key are left to a
-    ///   node that has it.
+    /// - Parameter secret: The key, of 32 bytes or more. E-mails that were encrypted with another key than the present
+    ///   and the former one are left to a node that has it.
     public init(
-        database: Database, mailer: any Mailer, secret: [UInt8], time: TimeSource, compose: @escaping Composer,
+        database: Database, mailer: any Mailer, secret: Secret, time: TimeSource, compose: @escaping Composer,
         report: @escaping Report
     ) {
         self.database = database
         self.mailer = mailer
-        key = HKDF<SHA256>.deriveKey(
-            inputKeyMaterial: SymmetricKey(data: secret), info: Array("outbox".utf8), outputByteCount: 32)
+        self.secret = secret
         self.time = time
         self.compose = compose
         self.report = report
@@ -72,7 +72,7 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
 
     /// Adds an e-mail, if the transaction commits.
     public func post(_ job: Job, at now: Int64, in db: Session) throws {
-        let sealed = try AES.GCM.seal(JSONEncoder().encode(job), using: key)
+        let sealed = try AES.GCM.seal(JSONEncoder().encode(job), using: keys[0])
         // `combined` is only nil for nonces of another size than the standard one.
         guard let text = sealed.combined else { throw CryptoKitError.incorrectParameterSize }
         try db.run(
@@ -153,13 +153,17 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
         }
     }
 
+    private var keys: [SymmetricKey] { secret.keys(for: "outbox") }
+
     private func open(_ email: Waiting) throws -> Job {
-        do {
-            return try JSONDecoder().decode(
-                Job.self, from: AES.GCM.open(AES.GCM.SealedBox(combined: email.sealed), using: key))
-        } catch {
-            throw UnreadableEmail()
+        for key in keys {
+            guard let box = try? AES.GCM.SealedBox(combined: email.sealed),
+                let text = try? AES.GCM.open(box, using: key),
+                let job = try? JSONDecoder().decode(Job.self, from: text)
+            else { continue }
+            return job
         }
+        throw UnreadableEmail()
     }
 
     private func putOff(_ email: Waiting, for error: any Error) async {

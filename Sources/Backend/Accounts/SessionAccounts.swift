@@ -25,21 +25,22 @@ where Table.ID: Codable, Table.ID.RawValue == Int64 {
     public let rates: RateLimits
     fileprivate let database: Database
     private let time: TimeSource
-    private let key: [UInt8]
+    private let secret: Secret
 
     /// - Parameters:
-    ///   - key: Signs the tokens; at least 32 bytes. With another key everybody is signed out.
+    ///   - key: The key that signs the tokens.
     ///   - access: The lifetime of an access token, in seconds.
     ///   - refresh: The time for which a session goes on after it began or was renewed, in seconds.
     public init(
-        on platform: Platform, key: [UInt8], errorMessages: ErrorMessages, access: Int64 = 3600,
+        on platform: Platform, key: HostedKey, errorMessages: ErrorMessages, access: Int64 = 3600,
         refresh: Int64 = 30 * 86_400
-    ) {
-        (database, time, self.key) = (platform.database, platform.time, key)
+    ) throws {
+        secret = try platform.secret(key)
+        (database, time) = (platform.database, platform.time)
         accounts = Accounts(
-            database: database, passwords: platform.passwords, secret: key, errorMessages: errorMessages, time: time)
+            database: database, passwords: platform.passwords, secret: secret, errorMessages: errorMessages, time: time)
         sessions = TokenSessions(
-            database: database, key: key, rules: .init(access: access, refresh: refresh, invalid: Table.gone),
+            database: database, secret: secret, rules: .init(access: access, refresh: refresh, invalid: Table.gone),
             time: time)
         refreshTokens = RefreshTokens(sessions)
         rates = RateLimits(database, time: time)
@@ -133,7 +134,8 @@ where Table.ID: Codable, Table.ID.RawValue == Int64 {
     /// Returns the routes of an API whose callers are these accounts. They have the handlers of `SessionRenewal` and
     /// `SignOut`; that of `PasswordSignIn` calls ``signIn(as:where:password:_:)``.
     public func routes<API: SessionAPI>(of _: API.Type) -> Routes<API, Caller<ID>> where API.UserID == ID {
-        var routes = Routes<API, Caller<ID>>(secret: key, name: { Table.name(of: $0.user) }, authenticate: caller)
+        var routes = Routes<API, Caller<ID>>(
+            secrets: { [secret] in secret.bytes }, name: { Table.name(of: $0.user) }, authenticate: caller)
         routes.open { (request: SessionRenewal<API>, _) in try await renew(request.refreshToken) }
         routes.open { (request: SignOut<API>, _) in
             try await signOut(request.refreshToken)

@@ -3,6 +3,7 @@ import ContractServer
 import Crypto
 import Database
 import HTTPTypes
+import Identity
 
 /// The limits on guessing passwords, on creating accounts and on requesting e-mails.
 ///
@@ -32,14 +33,14 @@ public struct SignInThrottle: Sendable {
 
     let limits: Limits
     let errorMessages: ErrorMessages
-    private let key: SymmetricKey
+    private let secret: Secret
 
-    /// - Parameter secret: The API's key. Counters are stored under digests that cannot be computed without it.
-    public init(limits: Limits = .init(), secret: [UInt8], errorMessages: ErrorMessages) {
+    /// - Parameter secret: The API's key. Counters are stored under digests that cannot be computed without it. When it
+    ///   is replaced, counting begins anew.
+    public init(limits: Limits = .init(), secret: Secret, errorMessages: ErrorMessages) {
         self.limits = limits
         self.errorMessages = errorMessages
-        key = HKDF<SHA256>.deriveKey(
-            inputKeyMaterial: SymmetricKey(data: secret), info: Array("attempts".utf8), outputByteCount: 32)
+        self.secret = secret
     }
 
     /// The statements that create the tables, for an API's schema.
@@ -131,7 +132,7 @@ public struct SignInThrottle: Sendable {
             "reminder \(mailbox)", limits.remindersPerHourOfMailbox, AttemptCounters.hour, at: now, in: db)
     }
 
-    // // MARK: Deletion
+    // MARK: Deletion
 
     /// Deletes the data about an account that is deleted: its sign-ins, its known addresses and its e-mails.
     ///
@@ -141,8 +142,10 @@ public struct SignInThrottle: Sendable {
     ///   - email: The address in the form in which addresses are compared.
     public func forget(account: String, names: [String], email: String? = nil, in db: Session) throws {
         try db.run("DELETE FROM familiar_addresses WHERE account = \(Self.name(account))")
-        for name in [account] + names { try AttemptCounters.forget("sign-in \(digest(name))", in: db) }
-        if let email { try AttemptCounters.forget("reminder \(digest(email))", in: db) }
+        for key in keys {
+            for name in [account] + names { try AttemptCounters.forget("sign-in \(digest(name, key))", in: db) }
+            if let email { try AttemptCounters.forget("reminder \(digest(email, key))", in: db) }
+        }
     }
 
     /// Deletes rows that no longer count.
@@ -151,13 +154,17 @@ public struct SignInThrottle: Sendable {
         try db.run("DELETE FROM familiar_addresses WHERE until <= \(now)")
     }
 
+    private var keys: [SymmetricKey] { secret.keys(for: "attempts") }
+
     private func count(_ key: String, _ limit: Int, _ window: Int64, at now: Int64, in db: Session) throws {
         try AttemptCounters.count(key, limit, window, errorMessages, at: now, in: db)
     }
 
     /// Returns a keyed digest. The texts that users type into a name field are not stored, because some are passwords;
     /// addresses are not stored, either.
-    private func digest(_ text: String) -> String {
+    private func digest(_ text: String) -> String { digest(text, keys[0]) }
+
+    private func digest(_ text: String, _ key: SymmetricKey) -> String {
         Self.hexadecimal(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key).prefix(16))
     }
 

@@ -65,40 +65,26 @@ where User.RawValue == Int64 {
     private let owner: Owner
     private let owners: TTLCache<String, User>
 
-    /// Makes the sessions of one API.
-    ///
-    /// - Parameters:
-    ///   - key: The key that signs the tokens; at least 32 bytes.
-    ///   - issuer: The tokens' `iss` and `aud`; nil for tokens that name neither.
-    ///   - owner: Finds the user of a session. By default it only queries the table `sessions`.
-    public init(
-        database: Database, key: [UInt8], issuer: String? = nil, rules: Rules, time: TimeSource = .system,
-        owner: @escaping Owner = Self.anyOwner
-    ) {
-        self.init(
-            database: database, keys: SigningKeys(key), issuer: issuer, rules: rules, time: time, owner: owner)
-    }
-
     /// Finds the user of a session that has not expired.
     public static func anyOwner(of session: String, at now: Int64, in db: Session) throws -> User? {
         try db.value("SELECT user_id FROM sessions WHERE id = \(session) AND expires_at > \(now)")
     }
 
-    /// Makes the sessions of one API, whose keys can be replaced.
+    /// Makes the sessions of one API.
     ///
     /// - Parameters:
-    ///   - keys: The key that signs the tokens, and a former one that is still accepted.
+    ///   - secret: The key that signs the tokens, and a former one that is still accepted.
     ///   - issuer: The tokens' `iss` and `aud`; nil for tokens that name neither.
     ///   - owner: Finds the user of a session. By default it only queries the table `sessions`.
     public init(
-        database: Database, keys: SigningKeys, issuer: String? = nil, rules: Rules, time: TimeSource = .system,
+        database: Database, secret: Secret, issuer: String? = nil, rules: Rules, time: TimeSource = .system,
         owner: @escaping Owner = Self.anyOwner
     ) {
         self.database = database
         self.rules = rules
         self.time = time
         self.owner = owner
-        tokens = TokenSigner(keys: keys, issuer: issuer, now: { time.seconds })
+        tokens = TokenSigner(secret: secret, issuer: issuer, now: { time.seconds })
         owners = TTLCache("sessions", time: time)
     }
 

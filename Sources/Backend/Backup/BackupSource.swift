@@ -93,7 +93,7 @@ struct BackupSource: Sendable {
             atPath: "\(folder)/files", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         // No URL is made here, so the key that signs them does not matter.
         return try LocalObjectStore(
-            folder: "\(folder)/files/\(api.name)", signingKey: Array(repeating: 0, count: 32), baseURL: "http://none",
+            folder: "\(folder)/files/\(api.name)", keys: { [] }, baseURL: "http://none",
             now: now)
     }
 
@@ -117,7 +117,7 @@ struct BackupSource: Sendable {
 
     /// The environment variables that hold keys.
     var keysInEnvironment: [String] {
-        (known.flatMap(\.keys) + [.signedURLs]).map(\.variable)
+        known.flatMap(\.keys).map(\.variable)
             .flatMap { [$0, SecretKeys.formerVariable(of: $0)] }
             .filter { settings.environment[$0] != nil }.sorted()
     }

@@ -21,16 +21,15 @@ public struct ExpiringURLs: Sendable {
     /// The seconds of a day.
     private static let day: Int64 = 24 * 3600
 
-    private let key: SymmetricKey
+    private let secret: Secret
+    private let purpose: String
 
     /// - Parameters:
-    ///   - secret: One of the API's keys. The signing key is derived from it (HKDF, RFC 5869), so that it serves this
-    ///     purpose alone.
+    ///   - secret: One of the API's keys. The signing key is derived from it, so that it serves this purpose alone.
     ///   - purpose: The API and its kind of files, such as `dunbar media`.
-    public init(secret: [UInt8], purpose: String) {
-        key = HKDF<SHA256>.deriveKey(
-            inputKeyMaterial: SymmetricKey(data: secret), info: Data("concord signed urls \(purpose)".utf8),
-            outputByteCount: 32)
+    public init(secret: Secret, purpose: String) {
+        self.secret = secret
+        self.purpose = "concord signed urls \(purpose)"
     }
 
     /// Returns the query of a file's URL, without `?`.
@@ -40,7 +39,8 @@ public struct ExpiringURLs: Sendable {
     ///   - now: The time in milliseconds since 1970.
     public func query(for path: String, at now: Int64) -> String {
         let expires = (now / 1000 / Self.day + 2) * Self.day
-        let signature = HMAC<SHA256>.authenticationCode(for: Self.signed(path, expires), using: key)
+        let signature = HMAC<SHA256>.authenticationCode(
+            for: Self.signed(path, expires), using: secret.keys(for: purpose)[0])
         return "expires=\(expires)&signature=\(Base64URL.encode(signature))"
     }
 
@@ -64,10 +64,13 @@ public struct ExpiringURLs: Sendable {
         }
         if values.isEmpty { return .unsigned }
         guard let expires = values["expires"].flatMap({ Int64($0) }), expires > now / 1000,
-            let signature = values["signature"].flatMap(Base64URL.decode),
-            HMAC<SHA256>.isValidAuthenticationCode(signature, authenticating: Self.signed(path, expires), using: key)
+            let signature = values["signature"].flatMap(Base64URL.decode)
         else { return .refused }
-        return .valid
+        let signed = Self.signed(path, expires)
+        let isGenuine = secret.keys(for: purpose).contains { key in
+            HMAC<SHA256>.isValidAuthenticationCode(signature, authenticating: signed, using: key)
+        }
+        return isGenuine ? .valid : .refused
     }
 
     private static func signed(_ path: String, _ expires: Int64) -> Data { Data("GET\n\(path)\n\(expires)".utf8) }

@@ -37,13 +37,12 @@ struct AppBuilder: Sendable {
 
     private func compose(_ api: some HostedAPI) async throws -> RunningAPI {
         // The keys come first: a key that cannot be read leaves no new database behind.
-        var keys = try api.keys.map(secrets.shared)
+        let keys = try api.keys.map(secrets.shared)
         let database = try openDatabase(of: api)
         var objects: (any ObjectStore)?
         do {
             if api.storesFiles {
                 objects = try openObjects(of: api)
-                if objects is LocalObjectStore { keys.append(try secrets.shared(.signedURLs)) }
             }
             let platform = platform(of: api, database, objects)
             let app = try api.compose(on: platform)
@@ -120,11 +119,13 @@ struct AppBuilder: Sendable {
                 spoolFolder: "\(settings.folder)/uploads/\(api.name)", reserve: settings.reserve, now: now)
             return GuardedObjectStore(bucket)
         }
-        let (name, variable) = (HostedKey.signedURLs.name, HostedKey.signedURLs.variable)
+        guard let key = api.keys.first(where: { $0.form == .secret }) else {
+            preconditionFailure("\(api.name) stores files, so it has a key of random bytes: it signs their URLs")
+        }
+        let (secret, purpose) = (try keysInUse.secret(key, from: secrets), "object urls \(api.name)")
         return try LocalObjectStore(
             folder: "\(settings.folder)/files/\(api.name)",
-            signingKey: try secrets.key(name, variable: variable, for: api.name),
-            formerKey: try secrets.key(name, variable: variable), baseURL: settings.publicURL(of: api) + "/objects",
+            keys: { secret.keys(for: purpose) }, baseURL: settings.publicURL(of: api) + "/objects",
             reserve: settings.reserve, now: now)
     }
 

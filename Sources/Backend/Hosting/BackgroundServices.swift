@@ -67,6 +67,17 @@ struct Reload: Service {
     }
 }
 
+/// Logs what will not work on this machine. The APIs answer already, because finding out takes some tenths of a second: the
+/// image helper is started for each format.
+struct StartWarnings: Service {
+    let apis: [RunningAPI]
+
+    func run() async throws {
+        for api in apis { await api.logStartupWarnings() }
+        try await gracefulShutdown()
+    }
+}
+
 /// Runs an API's work in the background: it receives events of other nodes and sends e-mails.
 struct BackgroundWork: Service {
     let api: RunningAPI

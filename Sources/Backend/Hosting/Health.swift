@@ -1,7 +1,6 @@
 import Contract
 import ContractServer
 import HTTPTypes
-import Hummingbird
 public import Logging
 import NIOConcurrencyHelpers
 import NIOCore
@@ -105,15 +104,11 @@ extension Routes {
     ///   `parts`, too.
     public mutating func serve(_ health: Health, answering body: String = #"{"status":"ok"}"#) {
         let alive = ByteBuffer(string: body)
-        @Sendable func answer(_ body: ByteBuffer) -> Response {
-            Response(
-                status: .ok, headers: [.contentType: "application/json", .cacheControl: "no-store"],
-                body: .init(byteBuffer: body))
-        }
-        plain(.get, "/health") { _, _ in answer(alive) }
-        plain(.get, "/ready") { _, _ in
+        let headers: HTTPFields = [.contentType: "application/json", .cacheControl: "no-store"]
+        document("/health", headers: headers) { alive }
+        document("/ready", headers: headers) {
             let parts = try await health.look(API.errorMessages)
-            return answer(await health.noting(parts.isEmpty ? alive : Unready.adding(parts, to: alive)))
+            return await health.noting(parts.isEmpty ? alive : Unready.adding(parts, to: alive))
         }
     }
 }

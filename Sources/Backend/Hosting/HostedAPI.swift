@@ -115,6 +115,9 @@ public protocol FileStoringService: HostedService {
 }
 
 /// A secret key of an API: its name, and what an operator has to know of it.
+///
+/// It can be replaced while the server runs; what the former one has signed is accepted until the operator drops it. The
+/// first key of random bytes also signs the URLs of the files that the API keeps in the data folder.
 public struct HostedKey: Sendable {
     public enum Form: Sendable {
         /// A secret of at least 32 random bytes.
@@ -130,20 +133,13 @@ public struct HostedKey: Sendable {
     public let form: Form
     /// The consequence of a changed key, as a phrase for the operator: "all users are signed out".
     public let loss: String
-    /// Whether a former key is still accepted, so that the key can be replaced without that consequence.
-    public let keepsFormer: Bool
 
-    public init(_ name: String, variable: String, form: Form = .secret, loss: String, keepsFormer: Bool = false) {
+    public init(_ name: String, variable: String, form: Form = .secret, loss: String) {
         self.name = name
         self.variable = variable
         self.form = form
         self.loss = loss
-        self.keepsFormer = keepsFormer
     }
-
-    /// The key that signs the URLs of files in the data folder. A server has it beside the keys of its APIs.
-    public static let signedURLs = HostedKey(
-        "signed-urls", variable: "CONCORD_URL_KEY", loss: "links to files that were handed out are refused")
 }
 
 /// The storage limits of one user of an API.

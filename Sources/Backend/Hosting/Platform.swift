@@ -71,24 +71,11 @@ public struct Platform: Sendable {
         self.environment = environment
     }
 
-    /// Returns the bytes of one of the API's keys, at least 32. A key that is missing is made.
+    /// Returns one of the API's keys, with its former version. Both are replaced when the operator rotates the key. A key
+    /// that is missing is made.
     ///
     /// - Throws: `SecretKeyError`, whose description is for the operator.
-    public func secret(_ key: HostedKey) throws -> [UInt8] { try secrets.key(key.name, variable: key.variable) }
-
-    /// Returns the keys with which the API signs tokens: the present one and a former one. They are replaced when the
-    /// operator rotates them. A key that is missing is made.
-    ///
-    /// - Throws: `SecretKeyError`, whose description is for the operator.
-    public func signingKeys(_ key: HostedKey) throws -> SigningKeys {
-        let keys = SigningKeys(try secret(key), former: try secrets.formerKey(key.name, variable: key.variable))
-        keysInUse.add(key) { [secrets] in
-            keys.replace(
-                with: try secrets.key(key.name, variable: key.variable),
-                former: try secrets.formerKey(key.name, variable: key.variable))
-        }
-        return keys
-    }
+    public func secret(_ key: HostedKey) throws -> Secret { try keysInUse.secret(key, from: secrets) }
 
     /// Returns the issuer of tokens that are signed with one of the API's RSA keys. Its keys are replaced when the
     /// operator rotates them. A key that is missing is made.

@@ -47,7 +47,6 @@ public struct Server: Sendable {
         let certificate = try settings.certificate.map { try ServerCertificate($0, logger: logger) }
         let builder = AppBuilder(settings, tls: try certificate?.configuration())
         let (running, waiting) = try await start(builder)
-        for api in running { await api.logStartupWarnings() }
         let deadline = ShutdownDeadline(apis: running, logger: logger)
         let services: [any Service]
         do {
@@ -112,6 +111,7 @@ public struct Server: Sendable {
         }
         if !(MetricsSystem.factory is NOOPMetricsHandler) { services.append(sampler) }
         services.append(try OperatorServer(settings, known: known, running: running, builder: builder))
+        services.append(StartWarnings(apis: running))
         services.append(Sweeper(apis: running, logger: settings.logger))
         services += running.map { BackgroundWork(api: $0) }
         if let backups = settings.backups {
@@ -137,8 +137,12 @@ public struct Server: Sendable {
         // The lifecycle library logs each of its steps at a level that operators read.
         var quiet = settings.logger
         quiet.logLevel = max(.warning, quiet.logLevel)
+        // Without a name, the library describes each service with all that it contains, which takes milliseconds.
+        let named = services.map {
+            ServiceGroupConfiguration.ServiceConfiguration(service: $0, serviceName: "\(type(of: $0))")
+        }
         var group = ServiceGroupConfiguration(
-            services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet)
+            services: named, gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet)
         // A service that has not ended by then is cancelled, and then ``ShutdownDeadline`` ends the process. The
         // library's own limit on cancellation would crash the process.
         group.maximumGracefulShutdownDuration = .seconds(24) + settings.drainDelay

@@ -82,7 +82,7 @@ extension ServerSettings {
 
     private func keyProblems(of apis: [any HostedAPI]) -> [String] {
         let secrets = SecretKeys(folder: folder, environment: environment)
-        return (apis.flatMap(\.keys) + [.signedURLs]).compactMap { key in
+        return apis.flatMap(\.keys).compactMap { key in
             // A key without a variable and a file would be created by reading it.
             let isFile = FileManager.default.fileExists(atPath: "\(folder)/keys/\(key.name)")
             guard environment[key.variable] != nil || isFile else { return nil }

@@ -120,7 +120,7 @@ extension SecretKeys {
         switch key.form {
         case .secret:
             fingerprint = Self.fingerprint(of: try self.key(key.name, variable: key.variable), name: key.name)
-            if key.keepsFormer, let bytes = try formerKey(key.name, variable: key.variable) {
+            if let bytes = try formerKey(key.name, variable: key.variable) {
                 former = Self.fingerprint(of: bytes, name: key.name)
             }
         case .rsa:

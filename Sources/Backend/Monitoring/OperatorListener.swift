@@ -41,7 +41,7 @@ struct OperatorListener: Sendable {
             return parts
         })
         var routes = Routes<API, NoCaller>(
-            secret: [], name: { _ in "" }, authenticate: { _ in throw Problem(.unauthorized, "Unauthorized") })
+            secrets: { [[]] }, name: { _ in "" }, authenticate: { _ in throw Problem(.unauthorized, "Unauthorized") })
         routes.serve(health)
         routes.plain(.get, "/metrics") { _, _ in
             await sampler.sample()

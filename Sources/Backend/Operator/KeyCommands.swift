@@ -96,9 +96,6 @@ extension OperatorContext {
         guard let key = api.keys.first(where: { $0.name == name }) else {
             throw OperatorError("\(api.title) has no key \(name)")
         }
-        guard key.keepsFormer else {
-            throw OperatorError("\(name) cannot be rotated: with a new key, \(key.loss)")
-        }
         return key
     }
 }

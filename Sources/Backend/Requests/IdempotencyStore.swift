@@ -43,7 +43,7 @@ public enum IdempotencyStore {
 
         /// - Throws: A `Problem` with 422 when the key was used for another request.
         func answer<Output>(to key: IdempotencyKey, errorMessages: ErrorMessages) throws -> Answer<Output> {
-            guard fingerprint == key.fingerprint else {
+            guard key.matches(fingerprint) else {
                 throw Problem(
                     .unprocessableContent, errorMessages.reusedIdempotencyKey, code: .reusedIdempotencyKey)
             }

@@ -14,7 +14,12 @@ public struct Checker: Sendable {
         case finished(Verdict, number: Int, of: Int)
         /// The server asks all scenarios to wait.
         case waiting(seconds: Int)
+        /// The run was interrupted. The report says what was found until then; cleaning up goes on for a short time.
+        case interrupted(Report)
     }
+
+    /// The time that cleaning up after a scenario may take once the run is interrupted.
+    public static let graceAfterInterruption = Duration.seconds(5)
 
     let checklist: Checklist
     private let parallel: Int
@@ -109,67 +114,39 @@ public struct Checker: Sendable {
 
     /// Runs the scenarios, and cleans up after each.
     ///
-    /// When the task is cancelled or the server goes away, scenarios that have not ended are skipped.
+    /// When the server goes away, scenarios that have not ended are skipped. When the task is cancelled, a report on the
+    /// scenarios that have ended comes at once, as progress. Requests in flight are cancelled, and cleaning up ends after
+    /// ``graceAfterInterruption``.
     public func run(
         _ items: [Checklist.Item], on server: Server,
         progress: @escaping @Sendable (Progress) -> Void = { _ in }
     ) async -> Report {
-        let start = ContinuousClock.now
         let retryAfter = RetryAfterWait(sleep: sleep) { progress(.waiting(seconds: $0)) }
-        let state = RunState()
-        var verdicts: [Verdict?] = Array(repeating: nil, count: items.count)
-        await withTaskGroup(of: (Int, Verdict).self) { group in
-            var (next, announced) = (0, 0)
-            func begin() {
-                guard next < items.count else { return }
-                let (index, item) = (next, items[next])
-                group.addTask { (index, await verdict(on: item, of: server, retryAfter: retryAfter, state: state)) }
-                next += 1
-            }
-            for _ in 0..<parallel { begin() }
-            while let (index, verdict) = await group.next() {
-                verdicts[index] = verdict
-                while announced < items.count, let verdict = verdicts[announced] {
-                    announced += 1
-                    progress(.finished(verdict, number: announced, of: items.count))
+        let state = RunState(checklist.api, items, on: server)
+        return await withTaskCancellationHandler {
+            await withTaskGroup(of: (Int, Verdict).self) { group in
+                var next = 0
+                func begin() {
+                    guard next < items.count else { return }
+                    let (index, item) = (next, items[next])
+                    group.addTask { (index, await verdict(on: item, of: server, retryAfter: retryAfter, state: state)) }
+                    next += 1
                 }
-                begin()
+                for _ in 0..<parallel { begin() }
+                while let (index, verdict) = await group.next() {
+                    for (number, verdict) in await state.add(verdict, at: index) {
+                        progress(.finished(verdict, number: number, of: items.count))
+                    }
+                    begin()
+                }
             }
-        }
-        await finishCleanUp(state, retryAfter)
-        return Report(
-            api: checklist.api, url: server.baseURL.absoluteString, level: server.level,
-            seconds: (ContinuousClock.now - start).seconds, ended: await state.ended,
-            leftBehind: await state.leftBehind, scenarios: verdicts.compactMap(\.self))
-    }
-
-    /// The state that scenarios share.
-    private actor RunState {
-        private(set) var ended: String?
-        /// Whether scenarios that have not begun are skipped.
-        private(set) var isStopped = false
-        private(set) var leftBehind: [String: Int] = [:]
-        /// The resources whose removal the server has not allowed yet.
-        private var unfinished: [(cleanUp: Checklist.CleanUp, counts: [String: Int])] = []
-
-        func end(_ reason: String) { ended = ended ?? reason }
-        func stop() { isStopped = true }
-        func add(_ things: [String: Int]) { leftBehind.merge(things, uniquingKeysWith: +) }
-
-        /// Adds what is left behind.
-        ///
-        /// - Parameter cleanUp: Removes the rest, when the server allows it.
-        func add(_ remaining: Checklist.Remaining, by cleanUp: @escaping Checklist.CleanUp) {
-            if remaining.retryAfter == nil {
-                add(remaining.counts)
-            } else {
-                unfinished.append((cleanUp, remaining.counts))
+            await finishCleanUp(state, retryAfter)
+            return await state.report
+        } onCancel: {
+            Task {
+                await state.end("interrupted")
+                progress(.interrupted(await state.report))
             }
-        }
-
-        func takeUnfinished() -> [(cleanUp: Checklist.CleanUp, counts: [String: Int])] {
-            defer { unfinished = [] }
-            return unfinished
         }
     }
 
@@ -205,23 +182,34 @@ public struct Checker: Sendable {
         } catch let error as Skipped {
             verdict.reason = error.reason
         } catch {
-            // The failure is described before cleaning up, which adds requests of its own.
-            let failure = await Failure(error, recording, at: server.baseURL)
             if Task.isCancelled {
                 await state.end("interrupted")
                 verdict.reason = "interrupted"
             } else {
                 verdict.outcome = .failed
-                verdict.failure = failure
+                // The failure is described before cleaning up, which adds requests of its own.
+                verdict.failure = await Failure(error, recording, at: server.baseURL)
                 if failsFast { await state.stop() }
                 await lookAgain(at: server, state)
             }
         }
         verdict.seconds = await limit.used.seconds
-        // Cleaning up runs in a task of its own, so that it also happens after an interruption, which cancels the
-        // scenarios.
-        await state.add(await Task { await attempt.cleanUp() }.value, by: attempt.cleanUp)
+        await state.add(await Self.limited(attempt.cleanUp), by: attempt.cleanUp)
         return verdict
+    }
+
+    /// Cleans up in a task of its own, so that it also happens after an interruption, which cancels the scenarios. It is
+    /// then cancelled after a while: a server may limit the requests, which would take as long as the server says.
+    private static func limited(_ cleanUp: @escaping Checklist.CleanUp) async -> Checklist.Remaining {
+        let cleaning = Task { await cleanUp() }
+        return await withTaskCancellationHandler {
+            await cleaning.value
+        } onCancel: {
+            Task {
+                try await Task.sleep(for: graceAfterInterruption)
+                cleaning.cancel()
+            }
+        }
     }
 
     /// Removes what the server did not allow to be removed during the run: at once if it now does, or after the time

@@ -9,7 +9,6 @@ public final class EventQueue<Event: Sendable>: Sendable {
         var taken = 0
         var consumer: CheckedContinuation<Event?, any Error>?
         var waiting: [CheckedContinuation<Void, Never>] = []
-        var producer: Task<Void, Never>?
         var end: Result<Void, any Error>?
     }
 
@@ -20,24 +19,6 @@ public final class EventQueue<Event: Sendable>: Sendable {
     ///
     /// - Parameter limit: The number of waiting events from which ``space()`` waits.
     public init(limit: Int = 1000) { self.limit = limit }
-
-    /// Starts the producer; a second call does nothing. The producer is cancelled when the sequence ends. When the
-    /// producer ends, so does the sequence, with the producer's error unless that is a `CancellationError`.
-    public func start(_ produce: @escaping @Sendable () async throws -> Void) {
-        state.use { state in
-            guard state.end == nil, state.producer == nil else { return }
-            state.producer = Task {
-                do {
-                    try await produce()
-                    finish()
-                } catch is CancellationError {
-                    finish()
-                } catch {
-                    finish(throwing: error)
-                }
-            }
-        }
-    }
 
     /// Adds an event. Does nothing after the end.
     public func add(_ event: Event) {
@@ -77,11 +58,9 @@ public final class EventQueue<Event: Sendable>: Sendable {
                 state.end = end
                 state.consumer = nil
                 state.waiting = []
-                state.producer = nil
             }
             return (state, end)
         }
-        before.producer?.cancel()
         for waiting in before.waiting { waiting.resume() }
         before.consumer?.resume(with: end.map { nil })
     }

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Converts a request into an endpoint's value, and an endpoint's value into a request.
 ///
 /// The two directions mirror each other: a field that is named in the route's path travels in the path, an ``Upload``
@@ -45,10 +43,9 @@ public enum RequestCoding {
             guard let body = source.body, !body.isEmpty else {
                 return (try E(from: FieldDecoder(fields: fields, body: nil)), fields.issues)
             }
-            guard JSONShape.isObject(body) else { throw Self.malformedJSON(E.self) }
-            let decoder = JSONDecoder()
-            decoder.userInfo[.fields] = fields
-            return (try decoder.decode(Envelope<E>.self, from: Data(body)).request, fields.issues)
+            guard let document = JSONDocument(object: body) else { throw Self.malformedJSON(E.self) }
+            let decoder = FieldDecoder(fields: fields, body: JSONValueDecoder(document: document, index: 0))
+            return (try E(from: decoder), fields.issues)
         } catch let problem as Problem {
             throw problem
         } catch {
@@ -61,25 +58,9 @@ public enum RequestCoding {
     }
 }
 
-extension CodingUserInfoKey {
-    fileprivate static let fields = CodingUserInfoKey(rawValue: "concord.fields")!
-}
-
-/// Gives access to the decoder inside Foundation's.
-private struct Envelope<Request: Decodable>: Decodable {
-    let request: Request
-
-    init(from decoder: any Decoder) throws {
-        guard let fields = decoder.userInfo[.fields] as? Fields else {
-            throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "no fields"))
-        }
-        request = try Request(from: FieldDecoder(fields: fields, body: decoder))
-    }
-}
-
 /// The fields that came outside the JSON body, and the issues that were found. A value lives for one decoding and on
-/// one thread, which the compiler cannot see through `userInfo`.
-final class Fields: @unchecked Sendable {
+/// one thread.
+final class Fields {
     let source: RequestCoding.Source
     var issues: [FieldIssue] = []
 

@@ -42,25 +42,31 @@ public struct Timestamp<Precision: TimestampPrecision>: Hashable, Comparable, Se
 
 extension Timestamp: CustomStringConvertible {
     public var description: String {
+        String(unsafeUninitializedCapacity: Self.textCapacity) { write(to: $0) }
+    }
+
+    /// The number of bytes that a timestamp's text may take.
+    package static var textCapacity: Int { 24 }
+
+    /// Writes the text, which is ASCII, and returns its length.
+    package func write(to bytes: UnsafeMutableBufferPointer<UInt8>) -> Int {
         let (days, time) = milliseconds.quotientAndRemainderFlooring(dividingBy: 86_400_000)
         let date = CivilDate(daysSince1970: days)
         let seconds = time / 1000
-        return String(unsafeUninitializedCapacity: 24) { bytes in
-            var writer = DigitWriter(bytes)
-            writer.write(date)
-            writer.write(ascii: UInt8(ascii: "T"))
-            writer.write(seconds / 3600, digits: 2)
-            writer.write(ascii: UInt8(ascii: ":"))
-            writer.write(seconds / 60 % 60, digits: 2)
-            writer.write(ascii: UInt8(ascii: ":"))
-            writer.write(seconds % 60, digits: 2)
-            if Precision.fractionDigits > 0 {
-                writer.write(ascii: UInt8(ascii: "."))
-                writer.write(time % 1000, digits: 3)
-            }
-            writer.write(ascii: UInt8(ascii: "Z"))
-            return writer.count
+        var writer = DigitWriter(bytes)
+        writer.write(date)
+        writer.write(ascii: UInt8(ascii: "T"))
+        writer.write(seconds / 3600, digits: 2)
+        writer.write(ascii: UInt8(ascii: ":"))
+        writer.write(seconds / 60 % 60, digits: 2)
+        writer.write(ascii: UInt8(ascii: ":"))
+        writer.write(seconds % 60, digits: 2)
+        if Precision.fractionDigits > 0 {
+            writer.write(ascii: UInt8(ascii: "."))
+            writer.write(time % 1000, digits: 3)
         }
+        writer.write(ascii: UInt8(ascii: "Z"))
+        return writer.count
     }
 }
 

@@ -1,7 +1,9 @@
-import NIOConcurrencyHelpers
+import NIOCore
 
 /// A write that waits for its turn, with its caller.
 protocol PendingWrite: WaitingTransaction {
+    /// The event loop on which the caller waits, if it is one.
+    var eventLoop: (any EventLoop)? { get }
     /// Runs the closure and stores its result; returns whether it succeeded. It may be called again after a rollback.
     func attempt(_ session: Session) -> Bool
     /// Resumes the caller with the stored result, or with the error that prevented it from being durable.
@@ -39,11 +41,26 @@ enum GroupCommit {
             }
             try connection.commit()
             for action in actions { action() }
-            for write in writes { write.finish(nil) }
+            finish(writes, nil)
         } catch {
             connection.rollback()
             _ = connection.session.takeCommitActions()
-            for write in writes { write.finish(error) }
+            finish(writes, error)
+        }
+    }
+
+    /// Resumes the callers. An event loop is woken once for all that wait on it.
+    private static func finish(_ writes: [any PendingWrite], _ failure: (any Error)?) {
+        var loops: [ObjectIdentifier: (eventLoop: any EventLoop, writes: [any PendingWrite])] = [:]
+        for write in writes {
+            if let eventLoop = write.eventLoop {
+                loops[ObjectIdentifier(eventLoop), default: (eventLoop, [])].writes.append(write)
+            } else {
+                write.finish(failure)
+            }
+        }
+        for (eventLoop, writes) in loops.values {
+            eventLoop.execute { for write in writes { write.finish(failure) } }
         }
     }
 
@@ -86,34 +103,27 @@ enum GroupCommit {
     }
 }
 
-/// A write closure with its result and its waiting task.
-final class Write<Value: Sendable>: PendingWrite {
+/// A write closure with its result and its waiting task. Only the writing thread changes the result.
+final class Write<Value: Sendable>: Pending<Value>, PendingWrite, @unchecked Sendable {
     private let body: @Sendable (Session) throws -> Value
-    private let pending: Pending<Value>
-    private let result = NIOLockedValueBox<Result<Value, any Error>?>(nil)
+    private var result: Result<Value, any Error>?
 
-    init(_ body: @escaping @Sendable (Session) throws -> Value, _ pending: Pending<Value>) {
-        self.body = body
-        self.pending = pending
-    }
-
-    func begin() -> Bool { pending.begin() }
-    func refuse(_ reason: any Error) { pending.resume(.failure(reason)) }
+    init(_ body: @escaping @Sendable (Session) throws -> Value) { self.body = body }
 
     func attempt(_ session: Session) -> Bool {
         let attempt = Result { try body(session) }
-        result.withLockedValue { $0 = attempt }
+        result = attempt
         if case .success = attempt { return true }
         return false
     }
 
     func finish(_ failure: (any Error)?) {
-        switch (failure, result.withLockedValue({ $0 })) {
+        switch (failure, result) {
         // The closure's own error takes precedence over the error of the commit.
-        case (_, .failure(let refusal)?): pending.resume(.failure(refusal))
-        case (let failure?, _): pending.resume(.failure(failure))
-        case (nil, .success(let value)?): pending.resume(.success(value))
-        case (nil, nil): pending.resume(.failure(DatabaseFailure.unavailable("the write did not run")))
+        case (_, .failure(let refusal)?): resume(.failure(refusal))
+        case (let failure?, _): resume(.failure(failure))
+        case (nil, .success(let value)?): resume(.success(value))
+        case (nil, nil): resume(.failure(DatabaseFailure.unavailable("the write did not run")))
         }
     }
 }

@@ -44,10 +44,10 @@ public final class SharedWrites<Input: Sendable, Output: Sendable>: Sendable {
     /// - Returns: Nil when it was left out. It then has no effect.
     func write(_ input: Input) async throws -> Output? {
         let isPatient = QueueLimits.isPatient
-        let pending = Pending<Output?>()
-        return try await pending.value(isPatient: isPatient) {
+        let waiting = Waiting(input)
+        return try await waiting.value(isPatient: isPatient) {
             let (begins, refused) = state.withLockedValue { state in
-                let refused = state.line.add(Waiting(input, pending), isPatient: isPatient)
+                let refused = state.line.add(waiting, isPatient: isPatient)
                 return (state.begins(isLate: false), refused)
             }
             for other in refused { other.refuse(QueueLimits.refusal) }
@@ -92,24 +92,20 @@ public final class SharedWrites<Input: Sendable, Output: Sendable>: Sendable {
                 let outputs = try await QueueLimits.withoutLimit { [body] in
                     try await engine.write { try body(inputs, $0) }
                 }
-                for (write, output) in zip(writes, outputs) { write.pending.resume(.success(output)) }
+                for (write, output) in zip(writes, outputs) { write.resume(.success(output)) }
             } catch DatabaseFailure.unknownOutcome(let reason) {
                 for write in writes { write.refuse(DatabaseFailure.unknownOutcome(reason)) }
             } catch {
                 // One of them may be the reason.
-                for write in writes { write.pending.resume(.success(nil)) }
+                for write in writes { write.resume(.success(nil)) }
             }
         }
     }
 
-    fileprivate final class Waiting: WaitingTransaction {
+    fileprivate final class Waiting: Pending<Output?>, @unchecked Sendable {
         let input: Input
-        let pending: Pending<Output?>
 
-        init(_ input: Input, _ pending: Pending<Output?>) { (self.input, self.pending) = (input, pending) }
-
-        func begin() -> Bool { pending.begin() }
-        func refuse(_ reason: any Error) { pending.resume(.failure(reason)) }
+        init(_ input: Input) { self.input = input }
     }
 }
 

@@ -2,45 +2,40 @@ import GRDB
 import GRDBSQLite
 
 /// A statement from the connection's cache with its values bound, which is stepped through once.
-///
-/// It calls SQLite directly: GRDB's arguments and rows cost several times what the statements of a request do.
 struct PreparedStatement: ~Copyable {
-    private let statement: Statement
-    private let connection: GRDB.Database
+    private let statement: OpaquePointer
+    private let connection: SQLiteConnection
 
-    init(_ sql: SQL, on connection: GRDB.Database) throws {
-        let statement = try connection.cachedStatement(sql: sql.text)
-        guard sqlite3_bind_parameter_count(statement.sqliteStatement) == sql.values.count else {
-            throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "wrong number of values", sql: sql.text)
+    init(_ text: String, _ values: [SQLValue], on connection: SQLiteConnection) throws {
+        let statement = try connection.prepared(text)
+        guard sqlite3_bind_parameter_count(statement) == values.count else {
+            throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "wrong number of values", sql: text)
         }
-        for (index, value) in sql.values.enumerated() {
-            let code = value.bind(to: statement.sqliteStatement, at: CInt(index + 1))
-            guard code == SQLITE_OK else { throw Self.error(code, sql.text, connection) }
+        var index: CInt = 0
+        for value in values {
+            index += 1
+            let code = value.bind(to: statement, at: index)
+            guard code == SQLITE_OK else { throw connection.error(code, text) }
         }
         self.statement = statement
         self.connection = connection
     }
 
     /// Releases the row and its locks.
-    deinit { sqlite3_reset(statement.sqliteStatement) }
+    deinit { sqlite3_reset(statement) }
 
     /// Steps to the next row. Returns false when there is none.
     func step() throws -> Bool {
-        let code = sqlite3_step(statement.sqliteStatement)
+        let code = sqlite3_step(statement)
         if code == SQLITE_ROW { return true }
-        guard code == SQLITE_DONE else { throw Self.error(code, statement.sql, connection) }
+        guard code == SQLITE_DONE else { throw connection.error(code, String(cString: sqlite3_sql(statement))) }
         return false
     }
 
-    var isReadOnly: Bool { sqlite3_stmt_readonly(statement.sqliteStatement) != 0 }
+    var isReadOnly: Bool { sqlite3_stmt_readonly(statement) != 0 }
 
     /// The current row.
-    var row: Row { Row(.sqlite(statement.sqliteStatement)) }
-
-    private static func error(_ code: CInt, _ sql: String, _ connection: GRDB.Database) -> DatabaseError {
-        let message = sqlite3_errmsg(connection.sqliteConnection).map { String(cString: $0) }
-        return DatabaseError(resultCode: ResultCode(rawValue: code), message: message, sql: sql)
-    }
+    var row: Row { Row(.sqlite(statement)) }
 }
 
 extension SQLValue {

@@ -6,8 +6,8 @@ import NIOPosix
 /// Runs transactions on SQLite: one writing connection with group commit, and a few reading ones, each used by one
 /// thread at a time.
 final class SQLiteEngine: Sendable {
-    private let writer: Connection
-    private let readers: NIOLockedValueBox<[Connection]>
+    private let writer: SQLiteConnection
+    private let readers: NIOLockedValueBox<[SQLiteConnection]>
     private let writerThread: NIOThreadPool
     private let readerThreads: Workers
     private let queue: NIOLockedValueBox<WriteQueue>
@@ -55,29 +55,21 @@ final class SQLiteEngine: Sendable {
 
     private static func open(
         path: String, schema: Schema, readers count: Int, watch: DamageWatch, mustLook: Bool
-    ) throws -> (writer: Connection, readers: [Connection]) {
+    ) throws -> (writer: SQLiteConnection, readers: [SQLiteConnection]) {
         if mustLook { try look(at: path) }
         var configuration = Configuration()
         configuration.journalMode = .wal
         configuration.busyMode = .timeout(5)
-        let writer = Connection(try DatabaseQueue(path: path, configuration: configuration))
+        let writer = try SQLiteConnection(DatabaseQueue(path: path, configuration: configuration), watch)
         // The usual setting NORMAL loses acknowledged writes in a power failure; group commit makes FULL affordable. A
         // slow reader may have let the log grow, which then shrinks again.
-        try writer.use { db in
-            try db.execute(
-                sql: "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA journal_size_limit = \(logSize)")
+        for setting in ["synchronous = FULL", "foreign_keys = ON", "journal_size_limit = \(logSize)"] {
+            try writer.run("PRAGMA \(setting)")
         }
-        try schema.migrate(dialect: .sqlite) { body in
-            try writer.use { db in
-                try db.inTransaction(.immediate) {
-                    try body(Session(SQLiteStatements(db, watch)))
-                    return .commit
-                }
-            }
-        }
+        try schema.migrate(dialect: .sqlite) { body in try writer.write(body) }
         configuration.readonly = true
         let connections = try (0..<count).map { _ in
-            Connection(try DatabaseQueue(path: path, configuration: configuration))
+            try SQLiteConnection(DatabaseQueue(path: path, configuration: configuration), watch)
         }
         return (writer, connections)
     }
@@ -102,29 +94,20 @@ final class SQLiteEngine: Sendable {
     }
 
     func read<T: Sendable>(_ body: @escaping @Sendable (Session) throws -> T) async throws -> T {
-        try await readerThreads.run { [readers, watch] in
+        try await readerThreads.run { [readers] in
             // There are as many connections as threads, so one is always free.
             guard let connection = readers.withLockedValue({ $0.popLast() }) else {
                 throw DatabaseFailure.unavailable("no connection")
             }
             defer { readers.withLockedValue { $0.append(connection) } }
-            return try connection.use { db in
-                do {
-                    try db.cachedStatement(sql: "BEGIN DEFERRED TRANSACTION").execute()
-                } catch let error as DatabaseError {
-                    throw watch.failure(error)
-                }
-                defer { try? db.cachedStatement(sql: "COMMIT TRANSACTION").execute() }
-                return try body(Session(SQLiteStatements(db, watch)))
-            }
+            return try connection.read(body)
         }
     }
 
     func write<T: Sendable>(_ body: @escaping @Sendable (Session) throws -> T) async throws -> T {
         let isPatient = QueueLimits.isPatient
-        let pending = Pending<T>()
-        return try await pending.value(isPatient: isPatient) {
-            let write = Write(body, pending)
+        let write = Write(body)
+        return try await write.value(isPatient: isPatient) {
             let (mustDrain, refused) = queue.withLockedValue { queue -> (Bool, [any PendingWrite]) in
                 if queue.isOver { return (false, [write]) }
                 let refused = queue.line.add(write, isPatient: isPatient)
@@ -150,14 +133,7 @@ final class SQLiteEngine: Sendable {
             let writes = next.admitted.filter { $0.begin() }
             guard !writes.isEmpty else { continue }
             metrics.commits.record(writes.count)
-            do {
-                try writer.use { db in
-                    GroupCommit.run(
-                        writes, on: Writer(db: db, session: Session(SQLiteStatements(db, watch)), watch: watch))
-                }
-            } catch {
-                for write in writes { write.finish(error) }
-            }
+            GroupCommit.run(writes, on: Writer(writer, watch))
         }
     }
 
@@ -217,20 +193,17 @@ final class SQLiteEngine: Sendable {
     }
 }
 
-/// A connection, used by one thread at a time.
-private struct Connection: Sendable {
-    private let queue: DatabaseQueue
-
-    init(_ queue: DatabaseQueue) { self.queue = queue }
-
-    func use<T>(_ body: (GRDB.Database) throws -> T) throws -> T { try queue.inDatabase(body) }
-    func close() throws { try queue.close() }
-}
-
+/// The writing connection in the hands of ``GroupCommit``.
 private struct Writer: WriterConnection {
-    let db: GRDB.Database
+    let connection: SQLiteConnection
     let session: Session
     let watch: DamageWatch
+
+    init(_ connection: SQLiteConnection, _ watch: DamageWatch) {
+        self.connection = connection
+        self.watch = watch
+        session = Session(connection)
+    }
 
     func begin() throws {
         try watch.requireSound()
@@ -246,13 +219,13 @@ private struct Writer: WriterConnection {
     func savepoint() throws { try execute("SAVEPOINT one") }
     func release() throws { try execute("RELEASE SAVEPOINT one") }
     func rollbackToSavepoint() throws { try execute("ROLLBACK TRANSACTION TO SAVEPOINT one") }
-    func rollback() { if db.isInsideTransaction { try? execute("ROLLBACK TRANSACTION") } }
-    var changes: Int { db.totalChangesCount }
-    var isInTransaction: Bool { db.isInsideTransaction }
+    func rollback() { if isInTransaction { try? execute("ROLLBACK TRANSACTION") } }
+    var changes: Int { connection.changes }
+    var isInTransaction: Bool { connection.isInTransaction }
 
     private func execute(_ sql: String) throws {
         do {
-            try db.cachedStatement(sql: sql).execute()
+            try connection.run(sql)
         } catch let error as DatabaseError {
             let failure = watch.failure(error)
             switch failure {

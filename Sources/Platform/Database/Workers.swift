@@ -1,4 +1,5 @@
 import NIOConcurrencyHelpers
+import NIOCore
 import NIOPosix
 
 private protocol Job: WaitingTransaction {
@@ -33,9 +34,8 @@ final class Workers: Sendable {
     ///   cancelled while it waits; the closure's error.
     func run<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
         let isPatient = QueueLimits.isPatient
-        let pending = Pending<T>()
-        return try await pending.value(isPatient: isPatient) {
-            let job = Work(body, pending)
+        let job = Work(body)
+        return try await job.value(isPatient: isPatient) {
             let (mustStart, refused) = state.withLockedValue { state -> (Bool, [any Job]) in
                 if state.isOver { return (false, [job]) }
                 let refused = state.line.add(job, isPatient: isPatient)
@@ -76,18 +76,12 @@ final class Workers: Sendable {
         try await threads.shutdownGracefully()
     }
 
-    private final class Work<T: Sendable>: Job {
+    private final class Work<T: Sendable>: Pending<T>, Job, @unchecked Sendable {
         private let body: @Sendable () throws -> T
-        private let pending: Pending<T>
 
-        init(_ body: @escaping @Sendable () throws -> T, _ pending: Pending<T>) {
-            self.body = body
-            self.pending = pending
-        }
+        init(_ body: @escaping @Sendable () throws -> T) { self.body = body }
 
-        func begin() -> Bool { pending.begin() }
-        func refuse(_ reason: any Error) { pending.resume(.failure(reason)) }
-        func run() { pending.resume(Result { try body() }) }
+        func run() { resume(Result { try body() }) }
     }
 }
 
@@ -101,24 +95,26 @@ extension NIOThreadPool {
 }
 
 /// A caller that waits for the result of a transaction, and may be cancelled until it has begun.
-final class Pending<Value: Sendable>: Sendable {
+class Pending<Value: Sendable>: WaitingTransaction, @unchecked Sendable {
     private enum State {
         case new
-        case waiting(CheckedContinuation<Value, any Error>)
-        case begun(CheckedContinuation<Value, any Error>)
+        case waiting(UnsafeContinuation<Value, any Error>)
+        case begun(UnsafeContinuation<Value, any Error>)
         case over
     }
 
     private let state = NIOLockedValueBox(State.new)
+    /// The event loop on which the caller waits, if it is one.
+    final let eventLoop: (any EventLoop)? = MultiThreadedEventLoopGroup.currentEventLoop
 
     /// Waits for the value.
     ///
     /// - Parameters:
     ///   - isPatient: Whether it keeps waiting when its task is cancelled.
     ///   - enqueue: Starts the work that provides the value.
-    func value(isPatient: Bool, _ enqueue: () -> Void) async throws -> Value {
+    final func value(isPatient: Bool, _ enqueue: () -> Void) async throws -> Value {
         try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
+            try await withUnsafeThrowingContinuation { continuation in
                 let isNew = state.withLockedValue { state in
                     guard case .new = state else { return false }
                     state = .waiting(continuation)
@@ -131,8 +127,7 @@ final class Pending<Value: Sendable>: Sendable {
         }
     }
 
-    /// Marks the work as running. Returns false when the caller was cancelled.
-    func begin() -> Bool {
+    final func begin() -> Bool {
         state.withLockedValue { state in
             guard case .waiting(let continuation) = state else { return false }
             state = .begun(continuation)
@@ -140,29 +135,28 @@ final class Pending<Value: Sendable>: Sendable {
         }
     }
 
-    func resume(_ result: Result<Value, any Error>) {
-        let continuation = state.withLockedValue { state -> CheckedContinuation<Value, any Error>? in
-            defer { state = .over }
-            return switch state {
-            case .waiting(let continuation), .begun(let continuation): continuation
-            case .new, .over: nil
-            }
-        }
-        continuation?.resume(with: result)
-    }
+    final func refuse(_ reason: any Error) { resume(.failure(reason)) }
 
-    private func cancel() {
-        let continuation = state.withLockedValue { state -> CheckedContinuation<Value, any Error>? in
+    /// Resumes the caller, once.
+    final func resume(_ result: Result<Value, any Error>) { takeContinuation(ifBegun: true)?.resume(with: result) }
+
+    private func cancel() { takeContinuation(ifBegun: false)?.resume(throwing: CancellationError()) }
+
+    private func takeContinuation(ifBegun: Bool) -> UnsafeContinuation<Value, any Error>? {
+        state.withLockedValue { state in
             switch state {
             case .new:
                 state = .over
                 return nil
+            case .begun(let continuation):
+                guard ifBegun else { return nil }
+                state = .over
+                return continuation
             case .waiting(let continuation):
                 state = .over
                 return continuation
-            case .begun, .over: return nil
+            case .over: return nil
             }
         }
-        continuation?.resume(throwing: CancellationError())
     }
 }

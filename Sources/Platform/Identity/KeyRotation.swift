@@ -15,9 +15,9 @@ extension SecretKeys {
         try former(name, variable: variable, form: .randomBytes, decode: Self.bytes)
     }
 
-    func former<Secret>(
-        _ name: String, variable: String, form: SecretForm, decode: (String) -> Secret?
-    ) throws(SecretKeyError) -> Secret? {
+    func former<Value>(
+        _ name: String, variable: String, form: SecretForm, decode: (String) -> Value?
+    ) throws(SecretKeyError) -> Value? {
         try Self.requireSuitable(name)
         let formerVariable = Self.formerVariable(of: variable)
         if let text = environment[formerVariable], !text.isEmpty {

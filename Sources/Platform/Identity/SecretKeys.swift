@@ -52,9 +52,9 @@ public struct SecretKeys: Sendable {
     }
 
     /// Returns a secret of any form. `decode` parses its text, or returns nil when it is not valid.
-    func secret<Secret>(
-        _ name: String, variable: String, form: SecretForm, decode: (String) -> Secret?
-    ) throws(SecretKeyError) -> Secret {
+    func secret<Value>(
+        _ name: String, variable: String, form: SecretForm, decode: (String) -> Value?
+    ) throws(SecretKeyError) -> Value {
         try Self.requireSuitable(name)
         if let text = environment[variable] {
             guard let secret = decode(text) else { throw .unusableVariable(variable, form) }

@@ -3,9 +3,9 @@ import Foundation
 import JWTKit
 import NIOConcurrencyHelpers
 
-/// The keys with which a server signs tokens: the present one, and a former one whose tokens are still accepted. Both can
-/// be replaced while the server runs.
-public final class SigningKeys: Sendable {
+/// The keys of a ``Secret`` with which tokens are signed: the present one, and a former one whose tokens are still
+/// accepted.
+final class SigningKeys: Sendable {
     /// A key, with the name that tokens have in their header (`kid`, RFC 7515 §4.1.4).
     struct Key: Sendable {
         let id: String
@@ -22,29 +22,31 @@ public final class SigningKeys: Sendable {
         }
     }
 
-    private let keys: NIOLockedValueBox<[Key]>
+    private let secret: Secret
+    /// The keys of the secret as it was when they were asked for last.
+    private let made = NIOLockedValueBox<[Key]>([])
 
-    /// Makes keys of at least 32 bytes.
-    public init(_ key: [UInt8], former: [UInt8]? = nil) {
-        keys = NIOLockedValueBox(([key] + (former.map { [$0] } ?? [])).map(Key.init))
-    }
+    init(_ secret: Secret) { self.secret = secret }
 
-    /// Replaces the keys. Tokens of a key that is left out are no longer accepted.
-    public func replace(with key: [UInt8], former: [UInt8]?) {
-        let wanted = [key] + (former.map { [$0] } ?? [])
-        keys.withLockedValue { keys in
-            keys = wanted.map { bytes in keys.first { $0.bytes == bytes } ?? Key(bytes) }
+    private var all: [Key] {
+        let wanted = secret.bytes
+        return made.withLockedValue { made in
+            if !made.lazy.map(\.bytes).elementsEqual(wanted) {
+                made = wanted.map { bytes in made.first { $0.bytes == bytes } ?? Key(bytes) }
+            }
+            return made
         }
     }
 
     /// The key that signs.
-    var present: Key { keys.withLockedValue { $0[0] } }
+    var present: Key { all[0] }
 
-    func accepts(_ id: String) -> Bool { keys.withLockedValue { $0.contains { $0.id == id } } }
+    /// Returns whether tokens of a key are accepted.
+    func accepts(_ id: String) -> Bool { all.contains { $0.id == id } }
 
     /// Returns the keys that may have signed a token: the one that its header names, else all.
     func candidates(for id: String?) -> [Key] {
-        let all = keys.withLockedValue { $0 }
+        let all = all
         let named = all.filter { $0.id == id }
         return named.isEmpty ? all : named
     }

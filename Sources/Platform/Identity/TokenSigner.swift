@@ -19,27 +19,22 @@ public struct TokenSigner: Sendable {
     /// Makes a signer.
     ///
     /// - Parameters:
-    ///   - keys: The key that signs, and a former one that is still accepted.
+    ///   - secret: The key that signs, and a former one that is still accepted.
     ///   - issuer: The `iss` and `aud` of each token; tokens with other values are refused. Nil for tokens that have
     ///     neither.
     ///   - leeway: The seconds past `exp` in which a token is still valid, because clocks differ.
     ///   - now: Returns the time in Unix seconds.
     public init(
-        keys: SigningKeys, issuer: String? = nil, leeway: Int64 = 5, now: @escaping @Sendable () -> Int64
+        secret: Secret, issuer: String? = nil, leeway: Int64 = 5, now: @escaping @Sendable () -> Int64
     ) {
-        self.init(keys: keys, issuer: issuer, leeway: leeway, cacheCapacity: 10_000, now: now)
-    }
-
-    /// Makes a signer with one key of 32 bytes or more.
-    public init(key: [UInt8], issuer: String? = nil, leeway: Int64 = 5, now: @escaping @Sendable () -> Int64) {
-        self.init(keys: SigningKeys(key), issuer: issuer, leeway: leeway, now: now)
+        self.init(secret: secret, issuer: issuer, leeway: leeway, cacheCapacity: 10_000, now: now)
     }
 
     init(
-        keys: SigningKeys, issuer: String? = nil, leeway: Int64, cacheCapacity: Int,
+        secret: Secret, issuer: String? = nil, leeway: Int64, cacheCapacity: Int,
         now: @escaping @Sendable () -> Int64
     ) {
-        self.keys = keys
+        keys = SigningKeys(secret)
         self.leeway = leeway
         self.issuer = issuer
         self.now = now

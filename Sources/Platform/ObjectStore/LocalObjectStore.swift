@@ -1,4 +1,4 @@
-import Crypto
+public import Crypto
 import Foundation
 import NIOPosix
 
@@ -26,26 +26,21 @@ public struct LocalObjectStore: ObjectStore {
     /// It blocks and is meant for the start. It throws ``FileSystemError`` or an error of `FileManager`.
     /// - Parameters:
     ///   - folder: The path of this store's folder.
-    ///   - signingKey: The secret of the URLs, at least 32 bytes, which no other store has.
-    ///   - formerKey: The secret that all stores shared in earlier versions. URLs that were signed with it end within
-    ///     an hour of the start.
+    ///   - keys: Returns the key that signs the URLs, of 32 bytes or more, which no other store has; and then a former
+    ///     one that is still accepted, if there is one.
     ///   - baseURL: The absolute URL to which keys are appended, without a query: `http://localhost:8080/objects`.
     ///   - now: Returns the time in Unix seconds.
     ///   - reserve: The space that uploads leave free on the disk; nil for none.
     ///   - threads: The threads that wait for the file system.
     public init(
-        folder: String, signingKey: [UInt8], formerKey: [UInt8]? = nil, baseURL: String,
+        folder: String, keys: @escaping @Sendable () -> [SymmetricKey], baseURL: String,
         reserve: DiskReserve? = nil, now: @escaping @Sendable () -> Int64, threads: NIOThreadPool = .singleton
     ) throws {
-        precondition(signingKey.count >= 32, "the key of HMAC-SHA-256 has at least 32 bytes (RFC 2104 §3)")
         self.folder = folder
         self.layout = ObjectLayout(root: folder + "/objects")
         self.uploads = folder + "/uploads"
         self.baseURL = baseURL.hasSuffix("/") ? String(baseURL.dropLast()) : baseURL
-        // URLs that were signed before were valid for an hour.
-        self.signedURL = SignedURL(
-            signingKey: signingKey,
-            former: formerKey.map { FormerSignature(key: SymmetricKey(data: $0), end: now() + 3600) })
+        self.signedURL = SignedURL(keys: keys)
         self.now = now
         self.reserve = reserve
         self.threads = threads

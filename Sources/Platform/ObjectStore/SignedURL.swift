@@ -19,13 +19,8 @@ struct SignedURL: Sendable {
     private static let download = ["expires", "name", "type", "disposition"]
     private static let upload = ["expires", "size"]
 
-    private let key: SymmetricKey
-    private let former: FormerSignature?
-
-    init(signingKey: [UInt8], former: FormerSignature? = nil) {
-        key = SymmetricKey(data: signingKey)
-        self.former = former
-    }
+    /// Returns the key that signs, and then a former one that is still accepted, if there is one.
+    let keys: @Sendable () -> [SymmetricKey]
 
     func query(for object: ObjectKey, as download: Download, expires: Int64) -> String {
         signed(
@@ -59,7 +54,7 @@ struct SignedURL: Sendable {
 
     private func signed(_ names: [String], _ values: [String], method: String, object: ObjectKey) -> String {
         let query = zip(names, values).map { "\($0)=\($1.queryValue)" }.joined(separator: "&")
-        return "\(query)&signature=\(signature(of: names, values, method: method, object: object))"
+        return "\(query)&signature=\(signature(of: names, values, method: method, object: object, with: keys()[0]))"
     }
 
     /// Returns the values of the parameters, if their signature is valid.
@@ -74,9 +69,9 @@ struct SignedURL: Sendable {
         let values = parameters.compactMap(\.value)
         guard values.count == parameters.count, let given = values.last else { throw .badSignature }
         let signed = Array(values.dropLast())
-        let isGenuine =
-            given.isEqualInConstantTime(to: signature(of: names, signed, method: method, object: object))
-            || former?.isGenuine(query, method: method, object: object, expires: signed[0]) == true
+        let isGenuine = keys().contains { key in
+            given.isEqualInConstantTime(to: signature(of: names, signed, method: method, object: object, with: key))
+        }
         guard isGenuine else { throw .badSignature }
         return signed
     }
@@ -88,26 +83,11 @@ struct SignedURL: Sendable {
     }
 
     /// Returns the signature. Neither a key nor an encoded value contains a line break, so the lines are unambiguous.
-    private func signature(of names: [String], _ values: [String], method: String, object: ObjectKey) -> String {
+    private func signature(
+        of names: [String], _ values: [String], method: String, object: ObjectKey, with key: SymmetricKey
+    ) -> String {
         let lines = ["2", method, object.rawValue] + zip(names, values).map { "\($0)=\($1.queryEncoded)" }
         return authenticationCode(of: lines.joined(separator: "\n"), with: key)
-    }
-}
-
-/// Verifies signatures of an earlier version: with one key for all stores, over the query as it was spelled. URLs of
-/// that version stay valid for their time.
-struct FormerSignature: Sendable {
-    let key: SymmetricKey
-    /// The time in Unix seconds after which no URL of that version expires.
-    let end: Int64
-
-    func isGenuine(_ query: String, method: String, object: ObjectKey, expires: String) -> Bool {
-        guard let expires = Int64(expires), expires <= end,
-            let mark = query.range(of: "&signature=", options: [.backwards, .literal])
-        else { return false }
-        let expected = authenticationCode(
-            of: "\(method)\n\(object.rawValue)\n\(query[..<mark.lowerBound])", with: key)
-        return String(query[mark.upperBound...]).isEqualInConstantTime(to: expected)
     }
 }
 

@@ -44,18 +44,20 @@ struct ConcordAPI: Sendable {
     /// Whether the API has a live socket.
     let hasSocket: Bool
 
-    /// - Parameter signIn: Sentences that say how a client gets credentials, with operations and commands between
-    ///   backticks.
+    /// - Parameters:
+    ///   - examples: The contract's examples. They are parsed when the description is made, not at the start.
+    ///   - signIn: Sentences that say how a client gets credentials, with operations and commands between backticks.
     init<Hosted: HostedAPI>(
-        hosted: Hosted, examples: Examples, signIn: String, check: Check, commands: any ParsableCommand.Type
+        hosted: Hosted, hasSocket: Bool = false, examples: @autoclosure @escaping @Sendable () -> Examples,
+        signIn: String, check: Check, commands: any ParsableCommand.Type
     ) {
         self.hosted = hosted
         self.check = check
         self.commands = commands
-        hasSocket = !examples.frames.isEmpty
+        self.hasSocket = hasSocket
         describe = {
             APIDescription(
-                Hosted.Service.API.self, title: hosted.title, version: Concord.number, examples: examples,
+                Hosted.Service.API.self, title: hosted.title, version: Concord.number, examples: examples(),
                 signIn: signIn)
         }
     }
@@ -99,7 +101,7 @@ struct ConcordAPI: Sendable {
     }
 
     static let messenger = ConcordAPI(
-        hosted: HostedMessenger(), examples: MessengerExamples.all,
+        hosted: HostedMessenger(), hasSocket: true, examples: MessengerExamples.all,
         signIn: "`POST /auth/register` makes an account, and `POST /auth/login` answers its access token.",
         check: .registering { MessengerScenarios.checklist },
         commands: MessengerCommands.self)

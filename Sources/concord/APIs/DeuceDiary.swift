@@ -91,7 +91,7 @@ struct DeuceDiarySettings: Sendable {
 extension ConcordAPI {
     static func deuceDiary(_ settings: DeuceDiarySettings = .init()) -> ConcordAPI {
         ConcordAPI(
-            hosted: settings.hosted, examples: DeuceDiaryExamples.all,
+            hosted: settings.hosted, hasSocket: true, examples: DeuceDiaryExamples.all,
             signIn: """
                 Tokens are those of the app's issuer. For development the operator makes one: \
                 `concord deuce-diary token create --user user_john`.

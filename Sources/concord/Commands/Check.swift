@@ -161,10 +161,16 @@ struct Check: AsyncParsableCommand {
             throw ExitCode(2)
         }
         let display = ProgressDisplay()
-        let run = Task { await checker.run(items, on: server) { display.show($0) } }
+        let output = ReportOutput(format: format)
+        let run = Task {
+            await checker.run(items, on: server) { progress in
+                display.show(progress)
+                if case .interrupted(let report) = progress { output.write(report) }
+            }
+        }
         let listening = Task {
             for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) {
-                // The first signal still signs sessions out; the second ends the process at once.
+                // After the first signal sessions are still signed out; the second ends the process at once.
                 if run.isCancelled { Self.exit(withError: ExitCode(130)) }
                 run.cancel()
             }
@@ -172,8 +178,11 @@ struct Check: AsyncParsableCommand {
         let report = await run.value
         listening.cancel()
         display.clear()
-        print(text(of: report), terminator: "")
-        if run.isCancelled { throw ExitCode(130) }
+        output.write(report)
+        if run.isCancelled {
+            display.showRemaining(of: report)
+            throw ExitCode(130)
+        }
         if report.ended != nil { throw ExitCode(2) }
         if report.failed > 0 { throw ExitCode(1) }
     }
@@ -215,15 +224,6 @@ struct Check: AsyncParsableCommand {
         // The scenario limits the time of its requests, so that no request of a slow server ends before it.
         configuration.timeoutIntervalForRequest = TimeInterval(timeout ?? 120)
         return configuration
-    }
-
-    private func text(of report: Report) -> String {
-        switch format {
-        case .text: report.text
-        case .json: report.json
-        case .junit: report.junit
-        case .markdown: report.markdown
-        }
     }
 
     private func listing(of items: [Checklist.Item]) -> String {

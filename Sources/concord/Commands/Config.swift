@@ -76,13 +76,13 @@ struct Config: AsyncParsableCommand {
     private static func recordKeys(
         of served: [any HostedAPI], _ settings: ServerSettings, _ environment: Environment
     ) {
-        for key in served.flatMap(\.keys) + [.signedURLs] {
+        for key in served.flatMap(\.keys) {
             let path = "\(settings.folder)/keys/\(key.name)"
             let isThere = FileManager.default.fileExists(atPath: path)
             environment.record(
                 key.variable, flag: nil, default: isThere ? "file \(path)" : "generated at the first start")
             let former = SecretKeys.formerVariable(of: key.variable)
-            if key.keepsFormer { environment.record(former, flag: nil, default: "") }
+            environment.record(former, flag: nil, default: "")
         }
         if settings.objects != "local" {
             for name in ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"] {

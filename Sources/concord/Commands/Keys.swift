@@ -76,7 +76,7 @@ struct Keys: AsyncParsableCommand {
     }
 
     /// The names of the keys that can be replaced.
-    fileprivate static let names = ConcordAPI.all.flatMap(\.hosted.keys).filter(\.keepsFormer).map(\.name)
+    fileprivate static let names = ConcordAPI.all.flatMap(\.hosted.keys).map(\.name)
         .joined(separator: ", ")
 
     /// Returns a key and its API.
@@ -104,7 +104,7 @@ private struct ServerKey: Encodable {
         let secrets = SecretKeys(folder: folder, environment: environment)
         return try ConcordAPI.all.flatMap { api in
             try api.hosted.keys.map { try ServerKey($0, of: api.name, secrets, folder) }
-        } + [ServerKey(.signedURLs, of: "all", secrets, folder)]
+        }
     }
 
     private init(_ key: HostedKey, of api: String, _ secrets: SecretKeys, _ folder: String) throws {

@@ -116,7 +116,7 @@ struct Serve: AsyncParsableCommand {
 
     /// Returns the environment variables that replace keys of a form, for the help text.
     private static func variables(_ form: HostedKey.Form) -> String {
-        (ConcordAPI.all.flatMap(\.hosted.keys) + [.signedURLs]).filter { $0.form == form }.map(\.variable)
+        ConcordAPI.all.flatMap(\.hosted.keys).filter { $0.form == form }.map(\.variable)
             .formatted(.list(type: .and).locale(Locale(identifier: "en_GB")))
     }
 

@@ -55,8 +55,8 @@ struct Environment: Sendable {
 
     /// The variables that hold secrets, or URLs with a password in them.
     static let secrets =
-        (ConcordAPI.all.flatMap(\.hosted.keys) + [.signedURLs]).flatMap { key in
-            key.keepsFormer ? [key.variable, SecretKeys.formerVariable(of: key.variable)] : [key.variable]
+        ConcordAPI.all.flatMap(\.hosted.keys).flatMap { key in
+            [key.variable, SecretKeys.formerVariable(of: key.variable)]
         }
         + ["CONCORD_DATABASE", "CONCORD_SMTP", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"]
 

@@ -20,7 +20,17 @@ final class ProgressDisplay: Sendable {
         case .waiting(let seconds):
             let words = "waiting \(seconds) s: the server limits the rate of requests"
             write(isTerminal ? "\r\u{1B}[K\(words)" : "\(words)\n")
+        case .interrupted:
+            clear()
+            let seconds = Checker.graceAfterInterruption.components.seconds
+            write("cleaning up for \(seconds) s at most; interrupt again to end at once\n")
         }
+    }
+
+    /// Says what an interrupted run has left on the server, which its report could not say.
+    func showRemaining(of report: Report) {
+        let things = report.leftBehind.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+        if !things.isEmpty { write("left behind: \(things.joined(separator: ", "))\n") }
     }
 
     /// Clears the line.

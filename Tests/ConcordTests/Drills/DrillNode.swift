@@ -20,7 +20,7 @@ actor DrillNode {
         let key = Data(repeating: 42, count: 32).base64EncodedString()
         environment = [
             "CONCORD_DATABASE": database ?? "sqlite", "CONCORD_LOG_LEVEL": "error",
-            "CONCORD_MESSENGER_TOKEN_KEY": key, "CONCORD_URL_KEY": key,
+            "CONCORD_MESSENGER_TOKEN_KEY": key,
         ]
     }
 

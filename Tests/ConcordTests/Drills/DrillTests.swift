@@ -54,6 +54,35 @@ import Testing
         }
     }
 
+    /// The standby has every acknowledged message, and the nodes find it by themselves.
+    @Test(needsPostgreSQL)
+    func aStandbyTakesOver() async throws {
+        try await DrillPair.serving { pair in
+            try await withTemporaryFolder { folder in
+                try await DrillNode.serving(2, in: folder, database: pair.url) { nodes in
+                    let figures = try await Drill.run(
+                        "PostgreSQL's standby takes over", at: nodes, mayLoseConnections: false
+                    ) { drill in
+                        for round in 0..<Drill.rounds {
+                            try await drill.acknowledged()
+                            let start = ContinuousClock.now
+                            try await pair.failOver()
+                            let promoted = ContinuousClock.now
+                            try await drill.acknowledged(more: 1)
+                            print(
+                                "first success \(ContinuousClock.now - promoted) after the promotion, which took \(promoted - start)"
+                            )
+                            if round + 1 < Drill.rounds { try await pair.addStandby() }
+                        }
+                        try await drill.acknowledged()
+                    }
+                    expectNothingLost(figures)
+                    expectNothingMissed(figures)
+                }
+            }
+        }
+    }
+
     /// The nodes miss events for a moment. Their sockets read them again.
     @Test(needsPostgreSQL)
     func theConnectionThatListensIsCut() async throws {

@@ -44,6 +44,25 @@ import Testing
         }
     }
 
+    @Test("Several tasks share a connection, and each has every event", arguments: Stack.all)
+    func sharing(_ stack: Stack) async throws {
+        try await withDeuceDiary(on: stack) { host in
+            let (john, jane) = try await host.world().pair()
+            let group = try await john.group(with: jane)
+            let live = jane.client.live(group: group, pacing: .patient)
+            var all = [live.makeAsyncIterator(), live.events.makeAsyncIterator(), live.events.makeAsyncIterator()]
+            for events in all { try await events.expect("connected \(group)") }
+            try await john.log("one", in: group)
+            for events in all { try await events.expect("one") }
+            // The others go on without one of them.
+            all.removeLast()
+            try await john.log("two", in: group)
+            for events in all { try await events.expect("two") }
+            live.close()
+            for events in all { #expect(try await events.next() == nil) }
+        }
+    }
+
     @Test("Switches to another group, and back", arguments: Stack.all)
     func changing(_ stack: Stack) async throws {
         try await withDeuceDiary(on: stack) { host in

@@ -94,7 +94,7 @@ extension Mutant {
         _ exchange:
             @escaping @Sendable (TransportRequest, Defect.Forward) async throws -> TransportResponse
     ) -> Mutant {
-        Mutant(name, clause) {
+        Mutant(clause, name) {
             Defect(exchange: { request, forward in
                 let applies = operation.map { request.isFor($0) } ?? true
                 return applies ? try await exchange(request, forward) : try await forward(request)
@@ -108,7 +108,7 @@ extension Mutant {
         _ exchange:
             @escaping @Sendable (TransportRequest, Defect.Forward, KnownUsers) async throws -> TransportResponse
     ) -> Mutant {
-        Mutant(name, clause) {
+        Mutant(clause, name) {
             let people = KnownUsers()
             return Defect(exchange: { request, forward in
                 let response: TransportResponse
@@ -167,7 +167,7 @@ extension Mutant {
     static func socket(
         _ name: String, _ clause: String, isSilent: Bool = false, _ make: @escaping @Sendable () -> SocketDefect
     ) -> Mutant {
-        Mutant(name, clause, isSilent: isSilent) { Defect(socket: make) }
+        Mutant(clause, name, isSilent: isSilent) { Defect(socket: make) }
     }
 }
 
@@ -212,135 +212,10 @@ final class KnownUsers: Sendable {
     }
 }
 
-// MARK: The traffic, as mutants look at it
-
-extension TransportRequest {
-    /// Returns whether the request is for an operation, such as `GET /chats/{id}`, or for a path with a prefix:
-    /// `/objects/*`.
-    func isFor(_ operation: String) -> Bool {
-        if operation.hasSuffix("*") { return url.path.hasPrefix(operation.dropLast()) }
-        let parts = operation.split(separator: " ")
-        let (pattern, steps) = (parts[1].split(separator: "/"), url.path.split(separator: "/"))
-        return method.rawValue == parts[0] && pattern.count == steps.count
-            && zip(pattern, steps).allSatisfy { $0 == $1 || $0.first == "{" && Int64($1) != nil }
-    }
-
-    /// The body as text. Setting it replaces the body.
-    var text: String {
-        get { if case .bytes(let bytes) = body { String(decoding: bytes, as: UTF8.self) } else { "" } }
-        set { body = .bytes(Array(newValue.utf8)) }
-    }
-
-    /// The members of the body. Setting them replaces the body.
-    var json: [String: JSONValue] {
-        get {
-            guard case .bytes(let bytes) = body,
-                case .object(let members)? = try? JSONDecoder().decode(JSONValue.self, from: Data(bytes))
-            else { return [:] }
-            return members
-        }
-        set { text = JSONValue.object(newValue).description }
-    }
-
-    /// Returns a text of the body.
-    func string(_ member: String) -> String? {
-        if case .string(let text)? = json[member] { text } else { nil }
-    }
-
-    /// The bearer token.
-    var token: String? {
-        get {
-            headers[.authorization].flatMap { $0.hasPrefix("Bearer ") ? String($0.dropFirst(7)) : nil }
-        }
-        set { headers[.authorization] = newValue.map { "Bearer \($0)" } }
-    }
-
-    /// The last id in the path.
-    var id: Int64? { url.path.split(separator: "/").compactMap { Int64($0) }.last }
-
-    func query(_ name: String) -> String? { queryItems.first { $0.name == name }?.value }
-
-    mutating func setQuery(_ name: String, _ value: String?) {
-        var items = queryItems
-        items.removeAll { $0.name == name }
-        if let value { items.append((name, value)) }
-        let text = items.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
-        let base = url.absoluteString.prefix { $0 != "?" }
-        url = URL(string: text.isEmpty ? String(base) : "\(base)?\(text)")!
-    }
-
-    /// The query items with their percent-encoding.
-    private var queryItems: [(name: String, value: String)] {
-        (url.query(percentEncoded: true) ?? "").split(separator: "&").map { item in
-            let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            return (parts[0], parts.count > 1 ? parts[1] : "")
-        }
-    }
-}
-
 extension TransportResponse {
     static func refusal(_ status: Int, _ text: String) -> TransportResponse {
-        TransportResponse(
-            status: .init(code: status), headers: [.contentType: "application/json"],
-            body: Array(#"{"error":"\#(text)"}"#.utf8))
+        .json(status, #"{"error":"\#(text)"}"#)
     }
 
     func isRefusal(_ text: String) -> Bool { status.code >= 400 && self.text == #"{"error":"\#(text)"}"# }
-
-    var text: String {
-        get { String(decoding: body, as: UTF8.self) }
-        set { body = Array(newValue.utf8) }
-    }
-
-    var json: [String: JSONValue] {
-        guard case .object(let members)? = try? JSONDecoder().decode(JSONValue.self, from: Data(body)) else {
-            return [:]
-        }
-        return members
-    }
-
-    /// The elements of a list, as they are written. Setting them keeps the text of each element.
-    var rows: [String] {
-        get {
-            var (rows, depth, start): ([String], Int, [UInt8].Index?) = ([], 0, nil)
-            var (isText, isEscaped) = (false, false)
-            for index in body.indices {
-                let byte = body[index]
-                if isText {
-                    if !isEscaped, byte == UInt8(ascii: "\"") { isText = false }
-                    isEscaped = !isEscaped && byte == UInt8(ascii: "\\")
-                    continue
-                }
-                switch byte {
-                case UInt8(ascii: "\""): isText = true
-                case UInt8(ascii: "{"), UInt8(ascii: "["):
-                    depth += 1
-                    if depth == 2 { start = index }
-                case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                    depth -= 1
-                    if depth == 1, let first = start {
-                        rows.append(String(decoding: body[first...index], as: UTF8.self))
-                    }
-                default: break
-                }
-            }
-            return rows
-        }
-        set { text = "[\(newValue.joined(separator: ","))]" }
-    }
-}
-
-extension String {
-    /// A member of an object in text.
-    subscript(member name: String) -> JSONValue? {
-        (try? JSONDecoder().decode(JSONValue.self, from: Data(utf8)))?[name]
-    }
-
-    subscript(text name: String) -> String {
-        if case .string(let text)? = self[member: name] { text } else { "" }
-    }
-
-    subscript(integer name: String) -> Int64 {
-        if case .integer(let value)? = self[member: name] { value } else { 0 }
-    }
 }

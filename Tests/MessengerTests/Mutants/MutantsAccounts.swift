@@ -54,7 +54,7 @@ extension Mutant {
         .refusing("refuses what is mistyped", update, of: update, 400, "Invalid avatar_file_id") {
             if case .string? = $0.json["avatar_file_id"] { true } else { false }
         },
-        Mutant("shows the picture to its owner alone", update) {
+        Mutant(update, "shows the picture to its owner alone") {
             let people = KnownUsers()
             return Defect(exchange: { request, forward in
                 let response = try await forward(request)
@@ -108,7 +108,7 @@ extension Mutant {
             request.string("password") == "another one"
                 ? .refusal(409, "Username or email already taken") : try await forward(request)
         },
-        Mutant("takes the messages along", delete) {
+        Mutant(delete, "takes the messages along") {
             let gone = NIOLockedValueBox<Set<Int64>>([])
             let people = KnownUsers()
             return Defect(exchange: { request, forward in
@@ -278,7 +278,7 @@ extension Mutant {
         _ name: String, _ operation: String,
         _ answer: @escaping @Sendable (_ id: Int64, _ query: String) -> String
     ) -> Mutant {
-        Mutant(name, delete) {
+        Mutant(delete, name) {
             let gone = NIOLockedValueBox<Set<Int64>>([])
             let people = KnownUsers()
             return Defect(exchange: { request, forward in

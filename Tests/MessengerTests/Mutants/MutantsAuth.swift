@@ -158,7 +158,7 @@ extension Mutant {
 
     static let refreshing: [Mutant] = [
         .body("rotates", refresh, of: refresh, #"^\{"#, #"{"refresh_token":"eyJ.eyJ.abc","#),
-        Mutant("takes a refresh token once", refresh) {
+        Mutant(refresh, "takes a refresh token once") {
             let used = NIOLockedValueBox<Set<String>>([])
             return Defect(exchange: { request, forward in
                 guard request.isFor(refresh), let token = request.string("refresh_token") else {
@@ -266,7 +266,7 @@ extension Mutant {
         _ name: String, _ clause: String,
         _ change: @escaping @Sendable (_ header: inout [String: JSONValue], _ claims: inout [String: JSONValue]) -> Void
     ) -> Mutant {
-        Mutant(name, clause) {
+        Mutant(clause, name) {
             let real = NIOLockedValueBox<[String: String]>([:])
             return Defect(exchange: { request, forward in
                 var request = request

@@ -41,7 +41,7 @@ extension Mutant {
         .refusing("knows no repeats", add, of: add, 409, "Already a member") { request in
             if case .list(let ids)? = request.json["user_ids"] { Set(ids).count < ids.count } else { false }
         },
-        Mutant("hides what was said before", add) {
+        Mutant(add, "hides what was said before") {
             let newest = NIOLockedValueBox<Int64>(0)
             let late = NIOLockedValueBox<[Int64: Int64]>([:])
             let people = KnownUsers()
@@ -113,7 +113,7 @@ extension Mutant {
             response.text = response.text.replacingOccurrences(
                 of: #""owner_id":\d+"#, with: #""owner_id":\#(id)"#, options: .regularExpression)
         },
-        Mutant("lists a chat that was left", leave) {
+        Mutant(leave, "lists a chat that was left") {
             let left = NIOLockedValueBox<Set<String>>([])
             return Defect(exchange: { request, forward in
                 var response = try await forward(request)
@@ -200,7 +200,7 @@ extension Mutant {
         .answer("takes what is gone for deleted", delete, to: delete) { response, _ in
             if response.isRefusal("Message not found") { response = TransportResponse(status: .noContent) }
         },
-        Mutant("leaves a trace in the list", delete) {
+        Mutant(delete, "leaves a trace in the list") {
             let gone = NIOLockedValueBox<[(chat: Int64, row: String)]>([])
             return Defect(exchange: { request, forward in
                 if request.isFor(delete) {
@@ -220,7 +220,7 @@ extension Mutant {
                 return response
             })
         },
-        Mutant("leaves the text in the list of chats", delete) {
+        Mutant(delete, "leaves the text in the list of chats") {
             let texts = NIOLockedValueBox<[Int64: String]>([:])
             return Defect(exchange: { request, forward in
                 var response = try await forward(request)
@@ -266,7 +266,7 @@ extension Mutant {
         .exchange("marks nothing", read, read) { request, forward in
             (request.id ?? 0) > 0 ? TransportResponse(status: .noContent) : try await forward(request)
         },
-        Mutant("moves back", read) {
+        Mutant(read, "moves back") {
             let marks = NIOLockedValueBox<[String: Int64]>([:])
             let people = KnownUsers()
             return Defect(exchange: { request, forward in
@@ -342,7 +342,7 @@ extension Mutant {
 
     /// Lets a user who could fetch a file once fetch it always.
     static func keepingFiles(_ name: String, _ clause: String) -> Mutant {
-        Mutant(name, clause) {
+        Mutant(clause, name) {
             let locations = NIOLockedValueBox<[Int64: TransportResponse]>([:])
             return Defect(exchange: { request, forward in
                 let response = try await forward(request)

@@ -63,7 +63,7 @@ extension Mutant {
             $0.json = ["type": "group", "name": "x"]
         },
         .refusal("has room for fewer", create, "a group has at most 500 members", "a group has at most 256 members"),
-        Mutant("shows a chat to others later", create) {
+        Mutant(create, "shows a chat to others later") {
             let hidden = NIOLockedValueBox<Set<String>>([])
             return Defect(exchange: { request, forward in
                 var response = try await forward(request)
@@ -85,7 +85,7 @@ extension Mutant {
     static let chatLists: [Mutant] = [
         .body("names direct chats", list, of: list, #""type":"direct","name":null"#, #""type":"direct","name":"Bob""#),
         .body("leaves out a name that is null", list, of: list, #""name":null,"#, ""),
-        Mutant("does not move the time", list) {
+        Mutant(list, "does not move the time") {
             let times = NIOLockedValueBox<[Int64: String]>([:])
             return Defect(exchange: { request, forward in
                 var response = try await forward(request)
@@ -107,7 +107,7 @@ extension Mutant {
             response.text = response.text.replacingOccurrences(
                 of: #""last_message":" +"#, with: #""last_message":""#, options: .regularExpression)
         },
-        Mutant("shows the oldest message", list) {
+        Mutant(list, "shows the oldest message") {
             let first = NIOLockedValueBox<[Int64: String]>([:])
             return Defect(exchange: { request, forward in
                 var response = try await forward(request)

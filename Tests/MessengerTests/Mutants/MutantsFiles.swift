@@ -101,7 +101,7 @@ extension Mutant {
         },
         .header("lets redirects be kept", download, of: download, .cacheControl, nil),
         .header("keeps redirects for a day", download, of: download, .cacheControl, "max-age=86400"),
-        Mutant("lets URLs live for a day", download) {
+        Mutant(download, "lets URLs live for a day") {
             let real = NIOLockedValueBox<[String: String]>([:])
             return Defect(exchange: { request, forward in
                 var request = request
@@ -118,7 +118,7 @@ extension Mutant {
                 return response
             })
         },
-        Mutant("lets a URL be changed", download) {
+        Mutant(download, "lets a URL be changed") {
             let good = NIOLockedValueBox<[String: URL]>([:])
             return Defect(exchange: { request, forward in
                 var response = try await forward(request)

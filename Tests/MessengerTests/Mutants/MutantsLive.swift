@@ -189,7 +189,7 @@ extension Mutant {
             #"{"type":"message","message":{$1}}"#),
         .frame("has another sender", messages, "message", #""sender_id":\d+"#, #""sender_id":99999"#),
         .frame("calls it new_message", messages, "message", #""type":"message""#, #""type":"new_message""#),
-        Mutant("pushes nothing to the sender", messages, isSilent: true) {
+        Mutant(messages, "pushes nothing to the sender", isSilent: true) {
             Defect(socket: {
                 let user = NIOLockedValueBox<Int64>(0)
                 return SocketDefect(received: { frame in
@@ -311,7 +311,7 @@ extension Mutant {
 
     /// Sends a signed-in socket, with its next frame, the events of all users.
     static func overhearing(_ name: String, _ clause: String) -> Mutant {
-        Mutant(name, clause) {
+        Mutant(clause, name) {
             let pushed = NIOLockedValueBox<[String]>([])
             return Defect(socket: {
                 let heard = NIOLockedValueBox<Set<String>>([])
@@ -345,7 +345,7 @@ extension Mutant {
     private static func acquainted(
         _ name: String, _ change: @escaping @Sendable (String, KnownUsers) -> [String]
     ) -> Mutant {
-        Mutant(name, handshake) {
+        Mutant(handshake, name) {
             let people = KnownUsers()
             return Defect(
                 exchange: { request, forward in
@@ -364,7 +364,7 @@ extension Mutant {
     private static func signingInAgain(
         _ name: String, _ kind: String, _ decide: @escaping @Sendable (_ isAnother: Bool) -> ([String], Bool)?
     ) -> Mutant {
-        Mutant(name, handshake) {
+        Mutant(handshake, name) {
             let people = KnownUsers()
             return Defect(
                 exchange: { request, forward in

@@ -2,6 +2,7 @@ import Contract
 import ContractClient
 import Foundation
 import HTTPTypes
+import Testbed
 
 extension Mutant {
     private static let user = "GET /users/{id}"

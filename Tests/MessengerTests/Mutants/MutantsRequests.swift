@@ -31,7 +31,7 @@ extension Mutant {
         .remembering("is shared by all paths") { "\($0.token ?? "") \($0.text)" },
         .remembering("keeps refusals", refusals: true) { "\($0.token ?? "") \($0.url.path) \($0.text)" },
         .remembering("is burnt by a refusal", refusals: true) { "\($0.token ?? "") \($0.url.path)" },
-        Mutant("is forgotten after an hour", once) {
+        Mutant(once, "is forgotten after an hour") {
             let first = NIOLockedValueBox<[String: ContinuousClock.Instant]>([:])
             return Defect(exchange: { request, forward in
                 guard let key = request.headers[.idempotencyKey] else { return try await forward(request) }
@@ -271,7 +271,7 @@ extension Mutant {
     private static func remembering(
         _ name: String, refusals: Bool = false, _ place: @escaping @Sendable (TransportRequest) -> String
     ) -> Mutant {
-        Mutant(name, once) {
+        Mutant(once, name) {
             let answers = NIOLockedValueBox<[String: TransportResponse]>([:])
             return Defect(exchange: { request, forward in
                 guard let key = request.headers[.idempotencyKey], !request.isFor("POST /auth/login") else {

@@ -19,9 +19,10 @@ import Foundation
 /// Concord's server then sends only what a member may see, and nothing after the membership has ended; other servers
 /// ignore both.
 ///
-/// One task iterates. The connection begins with the iteration and ends when the iterating task is cancelled, with
-/// ``close()``, or when nothing refers to this value any more. The sequence throws ``SignedOut`` when the token
-/// provider does; no other error ends it.
+/// The connection begins with the first iteration, of this value by one task or of ``events`` by any number of them. It ends
+/// when the last iterating task is cancelled, with ``close()``, or when nothing refers to this value any more. The sequences
+/// throw ``SignedOut`` when the token provider does; no other error ends them. An iteration that takes no events holds the
+/// others up after a thousand.
 public final class DeuceDiaryLive: AsyncSequence, Sendable {
     /// An event that an app may want to handle.
     public enum Event: Sendable {
@@ -39,6 +40,8 @@ public final class DeuceDiaryLive: AsyncSequence, Sendable {
     public typealias Element = Event
 
     private let feed: LiveFeed
+    /// The consumer of the iterations of this value, from the first one on.
+    private let consumer = Locked<EventConsumer<Event>?>(nil)
 
     init(
         client: DeuceDiaryClient, group: DeuceDiary.Group.ID, since: DeuceDiary.FeedEntry?,
@@ -62,20 +65,37 @@ public final class DeuceDiaryLive: AsyncSequence, Sendable {
     /// itself when the network comes back and when the app comes to the front.
     public func wake() { feed.connection.wake() }
 
-    /// Ends the connection and the sequence. A second call does nothing.
+    /// Ends the connection and the sequences. A second call does nothing.
     public func close() { feed.events.finish() }
 
     public func makeAsyncIterator() -> Iterator {
-        feed.start()
-        return Iterator(live: self)
+        let consumer = consumer.use { consumer in
+            let present = consumer ?? feed.events.consumer()
+            consumer = present
+            return present
+        }
+        return Iterator(live: self, consumer: consumer)
+    }
+
+    /// The same events for another task: each sequence of it has every event from its first iteration on.
+    public var events: Events { Events(live: self) }
+
+    /// The events of a connection, for one of the tasks that share it.
+    public struct Events: AsyncSequence, Sendable {
+        public typealias Element = Event
+
+        let live: DeuceDiaryLive
+
+        public func makeAsyncIterator() -> Iterator { Iterator(live: live, consumer: live.feed.events.consumer()) }
     }
 
     /// Hands out the events to one task.
     public struct Iterator: AsyncIteratorProtocol {
         /// Keeps the connection alive.
         let live: DeuceDiaryLive
+        let consumer: EventConsumer<Event>
 
-        public func next() async throws -> Event? { try await live.feed.events.next() }
+        public func next() async throws -> Event? { try await consumer.next() }
     }
 }
 

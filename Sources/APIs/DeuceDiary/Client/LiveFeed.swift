@@ -5,7 +5,7 @@ import HTTPTypes
 
 /// The state of a live connection that outlasts its sockets: the group, and its known entries.
 actor LiveFeed {
-    nonisolated let events = EventQueue<DeuceDiaryLive.Event>()
+    nonisolated let events = EventHub<DeuceDiaryLive.Event>()
     private let client: DeuceDiaryClient
     let connection: LiveConnection
     private let pacing: LiveConnection.Pacing
@@ -41,12 +41,8 @@ actor LiveFeed {
         } url: {
             client.baseURL.appendingPathComponent("ws")
         }
-    }
-
-    // MARK: Calls of the app
-
-    nonisolated func start() {
-        events.start { [connection, events] in
+        events.produce { [weak self, connection, events] in
+            guard let self else { return }
             try await connection.run { socket in
                 try await self.serve(socket)
             } lost: { reason, wait in
@@ -54,6 +50,8 @@ actor LiveFeed {
             }
         }
     }
+
+    // MARK: Calls of the app
 
     func change(to group: DeuceDiary.Group.ID, since: DeuceDiary.FeedEntry?) {
         self.group = group

@@ -22,7 +22,7 @@ public struct DeuceDiaryService: FileStoringService {
     let time: TimeSource
     let makeID: @Sendable () -> String
     let settings: Settings
-    private let secret: [UInt8]
+    private let secret: Secret
 
     public struct Settings: Sendable {
         /// The beginning of invite links, without a slash at its end.
@@ -68,7 +68,7 @@ public struct DeuceDiaryService: FileStoringService {
     ///   - makeID: Returns a new UUID of version 4, in lower case.
     public init(
         database: Database, objects: any ObjectStore, tokens: @escaping TokenReader, pictures: @escaping PictureMaker,
-        secret: [UInt8], group: any EventLoopGroup, time: TimeSource = .system,
+        secret: Secret, group: any EventLoopGroup, time: TimeSource = .system,
         makeID: @escaping @Sendable () -> String = RandomUUID.make, settings: Settings
     ) {
         self.database = database
@@ -101,7 +101,7 @@ public struct DeuceDiaryService: FileStoringService {
     /// Returns every operation with its handler, and the profile pictures.
     public func routes() -> Routes<DeuceDiary, Caller> {
         var routes = Routes<DeuceDiary, Caller>(
-            spool: ObjectSpool(objects), secret: secret, name: { Self.name(of: $0.user) },
+            spool: ObjectSpool(objects), secrets: { [secret] in secret.bytes }, name: { Self.name(of: $0.user) },
             authenticate: { info in
                 guard let token = info.headers.bearerToken else {
                     throw IssuerAccounts.unauthorized

@@ -4,6 +4,7 @@ import ContractServer
 import Database
 import DeuceDiaryAPI
 import HTTPTypes
+import NIOConcurrencyHelpers
 
 extension DeuceDiaryService {
     /// The milliseconds by which a device's clock may be ahead.
@@ -247,7 +248,15 @@ enum Entries {
     static func page(
         of group: DeuceDiary.Group.ID, before: DeuceDiary.DeuceEntry.ID?, limit: Int, for viewer: DeuceDiary.User.ID
     ) -> Query<[DeuceDiary.FeedEntry]> {
-        .all(pageQuery(of: group, before: before, limit: limit, for: viewer), DeuceDiary.FeedEntry.init(row:))
+        // A few authors have written most entries, and each is read once.
+        let authors = NIOLockedValueBox<[DeuceDiary.User.ID: DeuceDiary.User]>([:])
+        return .all(pageQuery(of: group, before: before, limit: limit, for: viewer)) { row in
+            let entry = try DeuceDiary.DeuceEntry(row: row)
+            if let known = authors.withLockedValue({ $0[entry.userId] }) { return .init(entry, by: known) }
+            let author = try DeuceDiary.User(row: row, at: 7)
+            authors.withLockedValue { $0[entry.userId] = author }
+            return .init(entry, by: author)
+        }
     }
 
     static func pageQuery(

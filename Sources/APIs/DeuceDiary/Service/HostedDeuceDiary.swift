@@ -6,7 +6,7 @@ public struct HostedDeuceDiary: HostedAPI {
     /// The key of the server's own issuer of tokens.
     public static let issuerKey = HostedKey(
         "deuce-diary-issuer", variable: "CONCORD_DEUCE_DIARY_ISSUER_KEY", form: .rsa,
-        loss: "tokens of `concord deuce-diary token create` are refused", keepsFormer: true)
+        loss: "tokens of `concord deuce-diary token create` are refused")
     static let requestKey = HostedKey(
         "deuce-diary-requests", variable: "CONCORD_DEUCE_DIARY_REQUEST_KEY",
         loss: "repeats of requests under an Idempotency-Key of the last day are refused")

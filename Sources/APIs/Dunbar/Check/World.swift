@@ -226,7 +226,7 @@ public enum DunbarScenarios {
     /// The scenarios for any server.
     public static var all: [Scenario<DunbarWorld>] {
         errors + authentication + accounts + users + photos + posts + reports + comments + follows + blocks + search
-            + health + paging + idempotency
+            + health + paging + idempotency + agreement
     }
 
     /// The scenarios that need the server's operator.

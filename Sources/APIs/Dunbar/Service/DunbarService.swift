@@ -24,7 +24,7 @@ public struct DunbarService: FileStoringService {
     let time: TimeSource
     let settings: Settings
     private let origins: OriginPolicy
-    private let secret: [UInt8]
+    private let secret: Secret
 
     public struct Settings: Sendable {
         /// The beginning of the URLs of files and of links in e-mails, without a slash at its end and without `/api`.
@@ -67,7 +67,7 @@ public struct DunbarService: FileStoringService {
     ///   - report: Receives each e-mail that was not sent: its number, the error, and whether it is tried again.
     public init(
         database: Database, objects: any ObjectStore, passwords: Passwords, images: @escaping ImageMaker,
-        mailer: any Mailer, secret: [UInt8], time: TimeSource = .system, settings: Settings,
+        mailer: any Mailer, secret: Secret, time: TimeSource = .system, settings: Settings,
         report: @escaping @Sendable (_ email: Int64?, any Error, _ isTriedAgain: Bool) -> Void
     ) {
         self.database = database
@@ -98,7 +98,7 @@ public struct DunbarService: FileStoringService {
     /// Returns every operation with its handler, and the files.
     public func routes() -> Routes<Dunbar, Caller> {
         var routes = Routes<Dunbar, Caller>(
-            spool: ObjectSpool(objects), secret: secret, name: { Users.name(of: $0.user) },
+            spool: ObjectSpool(objects), secrets: { [secret] in secret.bytes }, name: { Users.name(of: $0.user) },
             admit: { [origins] in try origins.admit($0, Dunbar.errorMessages) },
             authenticate: { [sessions] info in
                 guard let caller = try await sessions.caller(info.headers) else { throw Self.unauthorized }
@@ -188,7 +188,7 @@ struct PublicURLs: Sendable {
     private let signatures: ExpiringURLs
     private let time: TimeSource
 
-    init(base: String, secret: [UInt8], time: TimeSource) {
+    init(base: String, secret: Secret, time: TimeSource) {
         self.base = base
         self.time = time
         signatures = ExpiringURLs(secret: secret, purpose: "dunbar media")

@@ -63,10 +63,18 @@ extension DunbarService {
 
     func getFeed(_ request: Dunbar.GetFeed, from caller: Caller) async throws -> [Dunbar.Post] {
         try await database.read { [urls] db in
-            try db.all(
+            // The URL of an author's photo is signed once.
+            var authors: [Dunbar.User.ID: Dunbar.UserSummary] = [:]
+            return try db.all(
                 Posts.feedQuery(
                     of: caller.user, before: request.before, limit: request.limit ?? Dunbar.maximumPage, in: db)
-            ) { try .init(row: $0, urls) }
+            ) { row in
+                let id: Dunbar.User.ID = try row.get(3)
+                if let known = authors[id] { return try .init(row: row, by: known, urls) }
+                let author = try Dunbar.UserSummary(row: row, at: 5, urls)
+                authors[id] = author
+                return try .init(row: row, by: author, urls)
+            }
         }
     }
 
@@ -202,9 +210,13 @@ enum Posts {
 
 extension Dunbar.Post {
     init(row: borrowing Row, _ urls: PublicURLs) throws {
+        try self.init(row: row, by: .init(row: row, at: 5, urls), urls)
+    }
+
+    fileprivate init(row: borrowing Row, by author: Dunbar.UserSummary, _ urls: PublicURLs) throws {
         self.init(
             id: try row.get(0), content: try row.get(1),
             media: try row.get(2, as: String.self).split(separator: " ").map { urls.file(String($0)) },
-            userId: try row.get(3), createdAt: try row.get(4), user: try .init(row: row, at: 5, urls))
+            userId: try row.get(3), createdAt: try row.get(4), user: author)
     }
 }

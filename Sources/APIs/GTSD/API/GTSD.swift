@@ -88,7 +88,7 @@ public enum GTSD: ServiceAPI {
 
         public func encode(to encoder: any Encoder) throws {
             var container = encoder.singleValueContainer()
-            try container.encode(description)
+            try container.encode(Contract.Timestamp<Milliseconds>(milliseconds: milliseconds))
         }
 
         /// The same point in time as a `Date`, for formatting and arithmetic.

@@ -164,5 +164,6 @@ extension RawAnswer {
 public enum GTSDScenarios {
     public static var all: [Scenario<GTSDWorld>] {
         errors + auth + sessions + tasks + evidence + photos + streaks + plans + limits + idempotency + authorisation
+            + agreement
     }
 }

@@ -23,7 +23,7 @@ public struct GTSDService: FileStoringService {
     let settings: Settings
     /// Serializes uploads, confirmations and deletions of each key in the store.
     let uploadLocks = KeyedLock()
-    private let secret: [UInt8]
+    private let secret: Secret
 
     public struct Settings: Sendable {
         /// The limits on guessing passwords and on creating accounts.
@@ -41,22 +41,21 @@ public struct GTSDService: FileStoringService {
     /// - Parameters:
     ///   - database: A database with ``schema``.
     ///   - objects: The store for progress photos.
-    ///   - tokenKey: The key that signs access tokens; at least 32 bytes.
-    ///   - signing: The same key with a former one that is still accepted; nil for the key alone.
+    ///   - secret: The key that signs access tokens, with a former one that is still accepted.
     ///   - makeID: Returns a new UUID of version 4, in lower case.
     public init(
-        database: Database, objects: any ObjectStore, passwords: Passwords, tokenKey: [UInt8],
-        signing: SigningKeys? = nil, time: TimeSource = .system,
+        database: Database, objects: any ObjectStore, passwords: Passwords, secret: Secret,
+        time: TimeSource = .system,
         makeID: @escaping @Sendable () -> String = RandomUUID.make,
         settings: Settings = .init()
     ) {
         self.database = database
         self.objects = objects
         self.accounts = Accounts(
-            database: database, passwords: passwords, secret: tokenKey, limits: settings.attempts,
+            database: database, passwords: passwords, secret: secret, limits: settings.attempts,
             errorMessages: GTSD.errorMessages, time: time)
         self.sessions = TokenSessions(
-            database: database, keys: signing ?? SigningKeys(tokenKey), issuer: "gtsd", rules: Self.sessionRules,
+            database: database, secret: secret, issuer: "gtsd", rules: Self.sessionRules,
             time: time, owner: Self.owner)
         self.refreshTokens = RefreshTokens(sessions)
         self.uploadThrottle = UploadThrottle(limit: settings.uploadsPerHour, errorMessages: GTSD.errorMessages)
@@ -65,7 +64,7 @@ public struct GTSDService: FileStoringService {
         self.time = time
         self.makeID = makeID
         self.settings = settings
-        self.secret = tokenKey
+        self.secret = secret
     }
 
     /// The body of `/health` and `/ready` when all is well.
@@ -74,7 +73,7 @@ public struct GTSDService: FileStoringService {
     /// Returns every operation with its handler, and the file operations when files are in the data folder.
     public func routes() -> Routes<GTSD, Caller> {
         var routes = Routes<GTSD, Caller>(
-            secret: secret, name: { Users.name(of: $0.user) }, authenticate: authenticate,
+            secrets: { [secret] in secret.bytes }, name: { Users.name(of: $0.user) }, authenticate: authenticate,
             headers: countRequest)
         auth(&routes)
         tasks(&routes)

@@ -4,8 +4,7 @@ import Database
 /// Describes GTSD to the server that hosts it.
 public struct HostedGTSD: HostedAPI {
     static let tokenKey = HostedKey(
-        "gtsd-tokens", variable: "CONCORD_GTSD_TOKEN_KEY", loss: "access tokens are refused",
-        keepsFormer: true)
+        "gtsd-tokens", variable: "CONCORD_GTSD_TOKEN_KEY", loss: "access tokens are refused")
 
     public let title = "GTSD"
     public let port = 8083
@@ -29,7 +28,7 @@ public struct HostedGTSD: HostedAPI {
         }
         return GTSDService(
             database: platform.database, objects: platform.objects, passwords: platform.passwords,
-            tokenKey: try platform.secret(Self.tokenKey), signing: try platform.signingKeys(Self.tokenKey),
+            secret: try platform.secret(Self.tokenKey),
             time: platform.time, settings: settings)
     }
 }

@@ -4,7 +4,7 @@ import Contract
 extension Messenger {
     static let messageChanges = Section(
         "Changing messages",
-        [EditMessage.self, DeleteMessage.self], frames: [MessageEdit.self, MessageDeletion.self])
+        [EditMessage.self, DeleteMessage.self, ListChanges.self], frames: [MessageEdit.self, MessageDeletion.self])
 
     /// `PUT /chats/{id}/messages/{msgId}`: replaces the text of a text message that the caller sent. Answers the
     /// message as a send does, with `edited_at`.
@@ -58,6 +58,88 @@ extension Messenger {
         enum CodingKeys: String, CodingKey {
             case chat = "id"
             case message = "msgId"
+        }
+    }
+
+    /// `GET /chats/{id}/changes`: returns the messages that were edited or deleted after a version of the chat, each once
+    /// and as it is now, in the order of their last changes. An empty page is the end.
+    ///
+    /// A version counts the changes of a chat. An app keeps the one that an answer has, and asks with it after it was
+    /// away. Throws 403 "Not a member of this chat". `MessengerClient.changes(of:after:)` reads all pages.
+    public struct ListChanges: Endpoint {
+        public static let route = Route.get("/chats/{id}/changes")
+        public typealias Output = MessageChanges
+        /// The maximum number of changes in a page.
+        public static let maximum = 100
+
+        /// The chat.
+        public var chat: Chat.ID
+        /// Returns the changes after this version; none when absent, for the version to begin with.
+        public var after: Int?
+        /// The number of changes to return: 1 to 100, the maximum when absent.
+        public var limit: Int?
+
+        public init(chat: Chat.ID, after: Int? = nil, limit: Int? = nil) {
+            self.chat = chat
+            self.after = after
+            self.limit = limit
+        }
+
+        public func validate() throws(Problem) {
+            if let after, after < 0 { throw Problem(.badRequest, "Invalid after") }
+            if let limit, limit < 1 { throw Problem(.badRequest, "Invalid limit") }
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case chat = "id"
+            case after, limit
+        }
+    }
+
+    /// The changes of a chat's messages after a version.
+    public struct MessageChanges: Codable, Hashable, Sendable {
+        /// The version after which the next page, or what changes later, begins.
+        public var version: Int
+        /// Whether all changes after the requested version are still known. If not, an app that keeps messages reads
+        /// them again.
+        public var isComplete: Bool
+        /// The changed messages.
+        public var changes: [MessageChange]
+
+        public init(version: Int, isComplete: Bool, changes: [MessageChange]) {
+            self.version = version
+            self.isComplete = isComplete
+            self.changes = changes
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case version
+            case isComplete = "is_complete"
+            case changes
+        }
+    }
+
+    /// A message that was edited or deleted.
+    public struct MessageChange: Codable, Hashable, Sendable, Identifiable {
+        /// The message's id.
+        public var id: Message.ID
+        /// The text as it is now; nil for a message that was deleted.
+        @OrNull public var content: String?
+        /// The time of the last edit; nil for a message that was deleted.
+        @OrNull public var editedAt: Timestamp?
+
+        /// Whether the message was deleted.
+        public var isDeletion: Bool { content == nil }
+
+        public init(id: Message.ID, content: String?, editedAt: Timestamp?) {
+            self.id = id
+            self.content = content
+            self.editedAt = editedAt
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case id, content
+            case editedAt = "edited_at"
         }
     }
 

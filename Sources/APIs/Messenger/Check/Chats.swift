@@ -176,6 +176,8 @@ extension MessengerScenarios {
             let alice = try await world.person()
             let chat = try await alice.group()
             let created = try await alice.send(Messenger.GetChat(id: chat)).createdAt
+            let first = try await alice.get("/chats").succeeded(200)[0]
+            try expect(first?["updated_at"], equals: .string("\(created)"))
             let sent = try await alice.say("hi", in: chat, after: created)
             let row = try await alice.get("/chats").succeeded(200)[0]
             try expect(row?["updated_at"], equals: .string("\(sent.createdAt)"))

@@ -165,6 +165,73 @@ extension MessengerScenarios {
             let contents = try await alice.send(Messenger.ListMessages(chat: chat)).map(\.content)
             try expect(contents, equals: ["his", "", "text"])
         },
+        Scenario(
+            "Who was away asks for what was edited and deleted since", clause: "GET /chats/{id}/changes"
+        ) { world in
+            let (alice, bob, carol) = try await world.trio()
+            let chat = try await alice.group(with: bob)
+            let path = "/chats/\(chat)/changes"
+            let sent = try await alice.say(4, in: chat)
+            let (first, second, third) = (try sent[0].id, try sent[1].id, try sent[2].id)
+            let start = try await bob.changes(of: chat)
+            try expect(start.isComplete && start.changes.isEmpty, "\(start)")
+            // Neither a message nor a read mark nor a member is a change of a message.
+            try await alice.send(Messenger.AddMembers(chat: chat, users: [carol.id]))
+            try await bob.send(Messenger.MarkRead(chat: chat, message: third))
+            try await alice.say("new", in: chat)
+            try expect(try await bob.changes(of: chat, after: start.version).changes.isEmpty, "nothing was changed")
+            try await alice.send(Messenger.EditMessage(chat: chat, message: first, content: "one"))
+            try await alice.send(Messenger.DeleteMessage(chat: chat, message: second))
+            let edit = try await alice.send(Messenger.EditMessage(chat: chat, message: first, content: "two"))
+            try await alice.send(Messenger.DeleteMessage(chat: chat, message: third))
+            let deletion = { (id: Messenger.Message.ID) -> JSONValue in
+                ["id": id.json, "content": nil, "edited_at": nil]
+            }
+            guard let time = edit.editedAt else { throw CheckFailure("no edited_at") }
+            // Each once, as it is now, in the order of the last changes.
+            let expected: [JSONValue] = [
+                deletion(second), ["id": first.json, "content": "two", "edited_at": .string("\(time)")],
+                deletion(third),
+            ]
+            for person in [alice, bob, carol] {
+                let all = try await person.get("\(path)?after=\(start.version)").succeeded(200)
+                try expect(
+                    all,
+                    equals: [
+                        "version": all["version"] ?? .null, "is_complete": true, "changes": .list(expected),
+                    ])
+            }
+            // Pages follow each other by the version of the answer.
+            var version = start.version
+            for change in expected {
+                let page = try await bob.get("\(path)?after=\(version)&limit=1").succeeded(200)
+                try expect(page["changes"], equals: [change])
+                version = page["version"]?.integer.map { Int($0) } ?? -1
+            }
+            let end = try await bob.changes(of: chat, after: version)
+            try expect(end.isComplete && end.changes.isEmpty, "\(end)")
+            try expect(try await bob.client.changes(of: chat, after: start.version).changes.count, equals: 3)
+            try await alice.send(Messenger.DeleteMessage(chat: chat, message: first))
+            try expect(try await bob.changes(of: chat, after: end.version).changes.map(\.id), equals: [first])
+            try expect(
+                try await bob.changes(of: chat, after: start.version).changes.map(\.id), equals: [second, third, first])
+            // The changes after a version that the chat has not reached are not known.
+            let future = try await bob.changes(of: chat, after: end.version + 1000)
+            try expect(!future.isComplete && future.changes.isEmpty, "\(future)")
+        },
+        Scenario("Only members ask for a chat's changes", clause: "GET /chats/{id}/changes") { world in
+            let (alice, bob, carol) = try await world.trio()
+            let chat = try await alice.group(with: bob)
+            let path = "/chats/\(chat)/changes"
+            try await world.raw.send(.get, path).refused(401, "Missing Authorization header")
+            try await carol.get(path).refused(403, "Not a member of this chat")
+            try await carol.get(path + "?after=0").refused(403, "Not a member of this chat")
+            try await alice.get("/chats/0/changes").refused(403, "Not a member of this chat")
+            try await alice.get(path + "?after=-1").refused(400, "Invalid after")
+            for limit in ["0", "-1"] { try await alice.get(path + "?limit=\(limit)").refused(400, "Invalid limit") }
+            try await bob.send(Messenger.LeaveChat(chat: chat))
+            try await bob.get(path + "?after=0").refused(403, "Not a member of this chat")
+        },
         Scenario("Subscribers hear of edits and deletions, with exactly their keys", clause: "/ws message_edited") {
             world in
             let (alice, bob) = try await world.pair()
@@ -240,4 +307,13 @@ extension MessengerScenarios {
             for copy in try await copying { try expect(copy, equals: list) }
         },
     ]
+}
+
+extension Person {
+    /// Returns a page of a chat's changes.
+    fileprivate func changes(
+        of chat: Messenger.Chat.ID, after version: Int? = nil
+    ) async throws -> Messenger.MessageChanges {
+        try await send(Messenger.ListChanges(chat: chat, after: version))
+    }
 }

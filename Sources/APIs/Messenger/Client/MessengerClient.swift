@@ -173,6 +173,30 @@ public struct MessengerClient: Sendable {
         }
     }
 
+    /// Returns the messages of a chat that were edited or deleted after a version, from all pages: for an app that keeps
+    /// messages and was away.
+    ///
+    /// - Parameters:
+    ///   - chat: A chat of which the caller is a member.
+    ///   - version: The version of the last answer; nil for the version to begin with, before the app reads messages.
+    /// - Throws: ``APIError`` with 404 from a server that does not know the operation; the errors of
+    ///   ``send(_:idempotencyKey:)``.
+    public func changes(
+        of chat: Messenger.Chat.ID, after version: Int?
+    ) async throws -> Messenger.MessageChanges {
+        var all = try await client.send(Messenger.ListChanges(chat: chat, after: version))
+        var page = all
+        while page.isComplete, !page.changes.isEmpty {
+            let next = try await client.send(Messenger.ListChanges(chat: chat, after: page.version))
+            // Deletions may be forgotten between two pages.
+            guard next.isComplete else { return next }
+            guard next.version > page.version else { break }
+            page = next
+            all = .init(version: page.version, isComplete: page.isComplete, changes: all.changes + page.changes)
+        }
+        return all
+    }
+
     // MARK: Files
 
     /// Uploads a file of up to 50 MiB, from memory or from disk.

@@ -23,6 +23,7 @@ extension MessengerExamples {
         Messenger.ListMessages(chat: 5)
         Messenger.EditMessage(chat: 5, message: 99, content: "Hello?")
         Messenger.DeleteMessage(chat: 5, message: 99)
+        Messenger.ListChanges(chat: 5)
         Messenger.MarkRead(chat: 5, message: 99)
         Messenger.GetReceipts(chat: 5)
         Messenger.UploadFile(Upload(.bytes([1, 2]), filename: "é\".jpg", contentType: "image/jpeg"))

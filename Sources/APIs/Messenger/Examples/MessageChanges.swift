@@ -17,6 +17,17 @@ extension MessengerExamples {
         ! 403 Only the sender can change a message
         ! 404 Message not found
 
+        GET /chats/{id}/changes addition: Returns the messages that were edited or deleted after a version of the chat, each once and as it is now.
+        > /chats/5/changes
+        > /chats/5/changes?after=11&limit=50
+        < 200 {
+          "version": 12,
+          "is_complete": true,
+          "changes": [{ "id": #99, "content": "Hey?" | null, "edited_at": "2026-02-23T11:05:00Z" | null }]
+        }
+        ! 400 Invalid after
+        ! 403 Not a member of this chat
+
         SOCKET /ws
         < {
           "type": "message_edited",

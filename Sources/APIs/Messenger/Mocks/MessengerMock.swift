@@ -110,6 +110,8 @@ struct MessengerMemory: Sendable {
     var blocked: Set<Messenger.User.ID> = []
     /// The messages of chat 5, by id.
     var messages = [Messenger.Message.example]
+    /// The edits and deletions since the beginning. Their indices are the chat's versions before them.
+    var changes: [Messenger.MessageChange] = []
     /// The newest message that Alice has read.
     var lastRead = Messenger.Message.ID(0)
     var sockets: [MockLiveSocket] = []

@@ -192,6 +192,7 @@ enum Chats {
             "SELECT DISTINCT file_id FROM messages WHERE chat_id = \(chat) AND file_id IS NOT NULL"
         ) { try $0.get(0) }
         try db.run("DELETE FROM messages WHERE chat_id = \(chat)")
+        try db.run("DELETE FROM deleted_messages WHERE chat_id = \(chat)")
         try db.run("DELETE FROM chats WHERE id = \(chat)")
         try Files.release(files, in: db)
     }

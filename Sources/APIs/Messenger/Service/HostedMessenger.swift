@@ -4,8 +4,7 @@ import Database
 /// Describes Messenger to the server that hosts it.
 public struct HostedMessenger: HostedAPI {
     static let tokenKey = HostedKey(
-        "messenger-tokens", variable: "CONCORD_MESSENGER_TOKEN_KEY", loss: "all users are signed out",
-        keepsFormer: true)
+        "messenger-tokens", variable: "CONCORD_MESSENGER_TOKEN_KEY", loss: "all users are signed out")
 
     public let title = "Messenger"
     public let port = 8080
@@ -29,8 +28,7 @@ public struct HostedMessenger: HostedAPI {
         }
         return MessengerService(
             database: platform.database, objects: platform.objects, passwords: platform.passwords,
-            tokenKey: try platform.secret(Self.tokenKey),
-            signing: try platform.signingKeys(Self.tokenKey), group: platform.group, time: platform.time,
+            secret: try platform.secret(Self.tokenKey), group: platform.group, time: platform.time,
             settings: settings)
     }
 }

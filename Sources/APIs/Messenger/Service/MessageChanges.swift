@@ -9,6 +9,7 @@ extension MessengerService {
     func messageChanges(_ routes: inout Routes<Messenger, Messenger.User.ID>) {
         routes.on(use: editMessage)
         routes.on(use: deleteMessage)
+        routes.on(use: listChanges)
     }
 
     func editMessage(
@@ -20,7 +21,7 @@ extension MessengerService {
             try change.requireContact(in: db)
             var message = try Messages.own(request.message, of: editor, in: request.chat, db)
             guard message.type == .text else { throw Problem(.badRequest, "Only text messages can be changed") }
-            try Messages.edit(message.id, to: request.content, at: now, in: db)
+            try Messages.edit(message.id, to: request.content, at: now, version: change.version, in: db)
             message.content = request.content
             message.edited = .init(wrappedValue: .init(milliseconds: now))
             let edit = Messenger.MessageEdit(
@@ -34,13 +35,37 @@ extension MessengerService {
         try await database.write { db in
             let change = try ChatChange.lock(in: request.chat, by: caller, else: Chats.notAMember, db)
             let message = try Messages.own(request.message, of: caller, in: request.chat, db)
-            try db.run("DELETE FROM messages WHERE id = \(message.id)")
+            try Messages.delete(message, version: change.version, keeping: settings.keptDeletions, in: db)
             try Chats.dateByNewestMessage(request.chat, in: db)
             if let file = message.file { try Files.release([file], in: db) }
             try announce(
                 .deleted(.init(id: message.id, chat: message.chat), version: change.version), in: message.chat, db)
         }
         return Empty()
+    }
+
+    func listChanges(
+        _ request: Messenger.ListChanges, from caller: Messenger.User.ID
+    ) async throws -> Messenger.MessageChanges {
+        let limit = min(request.limit ?? Messenger.ListChanges.maximum, Messenger.ListChanges.maximum)
+        return try await database.read { db in
+            try Chats.requireMember(caller, of: request.chat, in: db)
+            // The version is read first: a change that comes in between is then returned twice rather than never.
+            let known: (version: Int, from: Int)? = try db.one(
+                "SELECT version, changes_known_from FROM chats WHERE id = \(request.chat)"
+            ) { (try $0.get(0), try $0.get(1)) }
+            guard let known else { throw Chats.notAMember }
+            guard let after = request.after else {
+                return .init(version: known.version, isComplete: true, changes: [])
+            }
+            // A version from the future is that of a database that was restored since.
+            guard known.from...known.version ~= after else {
+                return .init(version: known.version, isComplete: false, changes: [])
+            }
+            let found = try Messages.changes(of: request.chat, after: after, limit: limit, in: db)
+            let version = found.count < limit ? known.version : found.last?.version ?? known.version
+            return .init(version: version, isComplete: true, changes: found.map(\.change))
+        }
     }
 }
 
@@ -59,9 +84,49 @@ extension Messages {
     }
 
     fileprivate static func edit(
-        _ id: Messenger.Message.ID, to content: String, at now: Int64, in db: Session
+        _ id: Messenger.Message.ID, to content: String, at now: Int64, version: Int64, in db: Session
     ) throws {
-        try db.run("UPDATE messages SET content = \(content), edited_at = \(now) WHERE id = \(id)")
+        try db.run(
+            """
+            UPDATE messages SET content = \(content), edited_at = \(now), version = \(version) WHERE id = \(id)
+            """)
+    }
+
+    /// Deletes a message, and remembers its id for apps that were away.
+    ///
+    /// - Parameter count: The number of the chat's last changes whose deletions are remembered.
+    fileprivate static func delete(
+        _ message: Messenger.Message, version: Int64, keeping count: Int64, in db: Session
+    ) throws {
+        try db.run("DELETE FROM messages WHERE id = \(message.id)")
+        try db.run(
+            """
+            INSERT INTO deleted_messages (chat_id, version, message_id)
+            VALUES (\(message.chat), \(version), \(message.id))
+            """)
+        let forgotten = version - count
+        let isForgotten = try db.run(
+            "DELETE FROM deleted_messages WHERE chat_id = \(message.chat) AND version <= \(forgotten)")
+        if isForgotten > 0 {
+            try db.run("UPDATE chats SET changes_known_from = \(forgotten) WHERE id = \(message.chat)")
+        }
+    }
+
+    /// Returns the messages that were edited or deleted after a version, the first change first.
+    fileprivate static func changes(
+        of chat: Messenger.Chat.ID, after version: Int, limit: Int, in db: Session
+    ) throws -> [(version: Int, change: Messenger.MessageChange)] {
+        try db.all(
+            """
+            SELECT version, id, content, edited_at FROM messages WHERE chat_id = \(chat) AND version > \(version)
+            UNION ALL
+            SELECT version, message_id, NULL, NULL FROM deleted_messages
+            WHERE chat_id = \(chat) AND version > \(version)
+            ORDER BY 1 LIMIT \(limit)
+            """
+        ) { row in
+            (try row.get(0), .init(id: try row.get(1), content: try row.get(2), editedAt: try row.get(3)))
+        }
     }
 
     /// Returns the newest edit of a message; nil when there is none, or the message was deleted.

@@ -26,7 +26,7 @@ public struct MessengerService: FileStoringService {
     let typing = TypingLimit()
     let time: TimeSource
     let settings: Settings
-    private let secret: [UInt8]
+    private let secret: Secret
 
     public struct Settings: Sendable {
         /// The size that all uploads of one user may have together, in bytes.
@@ -35,6 +35,8 @@ public struct MessengerService: FileStoringService {
         public var uploadsPerHour = 1000
         /// The limits on guessing passwords and on creating accounts.
         public var attempts = SignInThrottle.Limits()
+        /// The number of a chat's last changes whose deletions are remembered for apps that were away.
+        public var keptDeletions: Int64 = 10_000
 
         public init() {}
     }
@@ -43,20 +45,19 @@ public struct MessengerService: FileStoringService {
     ///
     /// - Parameters:
     ///   - database: A database with ``schema``.
-    ///   - tokenKey: The key that signs access and refresh tokens; at least 32 bytes.
-    ///   - signing: The same key with a former one that is still accepted; nil for the key alone.
+    ///   - secret: The key that signs access and refresh tokens, with a former one that is still accepted.
     ///   - group: The event loops of the sockets.
     public init(
-        database: Database, objects: any ObjectStore, passwords: Passwords, tokenKey: [UInt8],
-        signing: SigningKeys? = nil, group: any EventLoopGroup, time: TimeSource = .system, settings: Settings = .init()
+        database: Database, objects: any ObjectStore, passwords: Passwords, secret: Secret,
+        group: any EventLoopGroup, time: TimeSource = .system, settings: Settings = .init()
     ) {
         self.database = database
         self.objects = objects
         self.accounts = Accounts(
-            database: database, passwords: passwords, secret: tokenKey, limits: settings.attempts,
+            database: database, passwords: passwords, secret: secret, limits: settings.attempts,
             errorMessages: Messenger.errorMessages, time: time)
         self.sessions = TokenSessions(
-            database: database, keys: signing ?? SigningKeys(tokenKey), rules: Self.sessionRules, time: time)
+            database: database, secret: secret, rules: Self.sessionRules, time: time)
         self.uploadThrottle = UploadThrottle(limit: settings.uploadsPerHour, errorMessages: Messenger.errorMessages)
         let hub = LiveHub(group)
         self.hub = hub
@@ -70,13 +71,14 @@ public struct MessengerService: FileStoringService {
         self.searches = CallerLimit(atOnce: database.readsOfOneCaller)
         self.time = time
         self.settings = settings
-        self.secret = tokenKey
+        self.secret = secret
     }
 
     /// Returns every operation with its handler, and the file operations when files are in the data folder.
     public func routes() -> Routes<Messenger, Messenger.User.ID> {
         var routes = Routes<Messenger, Messenger.User.ID>(
-            spool: ObjectSpool(objects), secret: secret, name: Users.name(of:), authenticate: authenticate)
+            spool: ObjectSpool(objects), secrets: { [secret] in secret.bytes }, name: Users.name(of:),
+            authenticate: authenticate)
         auth(&routes)
         account(&routes)
         users(&routes)

@@ -121,5 +121,20 @@ extension MessengerService {
                 "events with numbers",
                 // Counts what sockets of the chat are told, so that a node notices what it was not told.
                 ["ALTER TABLE chats ADD COLUMN events BIGINT NOT NULL DEFAULT 0"]),
+            .init(
+                "changes of messages after a version",
+                [
+                    // The chat's version of the last edit.
+                    "ALTER TABLE messages ADD COLUMN version BIGINT",
+                    "CREATE INDEX changed_messages ON messages (chat_id, version) WHERE version IS NOT NULL",
+                    """
+                    CREATE TABLE deleted_messages (
+                        chat_id BIGINT NOT NULL REFERENCES chats (id), version BIGINT NOT NULL,
+                        message_id BIGINT NOT NULL, PRIMARY KEY (chat_id, version))
+                    """,
+                    // All changes after this version are known; not those from before this step.
+                    "ALTER TABLE chats ADD COLUMN changes_known_from BIGINT NOT NULL DEFAULT 0",
+                    "UPDATE chats SET changes_known_from = version",
+                ]),
         ])
 }

@@ -112,6 +112,7 @@ extension RawAnswer {
 public enum MonicaScenarios {
     public static var all: [Scenario<MonicaWorld>] {
         published + errors + contacts + search + lists + writing + tags + idempotency + account + ofTwoAccounts
+            + agreement + required
     }
 
     /// Returns the scenarios of `concord check monica`.

@@ -3,6 +3,7 @@ import Contract
 import ContractServer
 import Database
 import HTTPTypes
+import Identity
 import Logging
 import MonicaAPI
 
@@ -16,7 +17,7 @@ public struct MonicaService: HostedService {
     /// The API's URL, as clients reach it: `https://monica.example.com/api`.
     let baseURL: String
     let logger: Logger
-    private let secret: [UInt8]
+    private let secret: Secret
 
     public struct Settings: Sendable {
         /// The beginning of absolute URLs, without `/api` and without a slash at its end.
@@ -46,7 +47,7 @@ public struct MonicaService: HostedService {
     ///   - makeID: Returns a new UUID of version 4, in lower case.
     ///   - logger: Logs the failures of background work. By default they are not logged.
     public init(
-        database: Database, secret: [UInt8], time: TimeSource = .system,
+        database: Database, secret: Secret, time: TimeSource = .system,
         makeID: @escaping @Sendable () -> String = RandomUUID.make, settings: Settings,
         logger: Logger = Logger(label: "monica") { _ in SwiftLogNoOpLogHandler() }
     ) {
@@ -63,7 +64,7 @@ public struct MonicaService: HostedService {
     /// Returns every operation with its handler.
     public func routes() -> Routes<Monica, Caller> {
         var routes = Routes<Monica, Caller>(
-            secret: secret, name: { "account \($0.account)" }, authenticate: tokens.caller,
+            secrets: { [secret] in secret.bytes }, name: { "account \($0.account)" }, authenticate: tokens.caller,
             headers: tokens.count)
         contacts(&routes)
         lists(&routes, of: Monica.Activity.self)

@@ -1,10 +1,11 @@
 import Backend
 import Foundation
+import Identity
 
 extension OperatorContext {
     /// The service for operators' commands, which do not need the secret for requests.
     fileprivate var monica: MonicaService {
-        MonicaService(database: database, secret: [], settings: .init(publicURL: publicURL))
+        MonicaService(database: database, secret: Secret([]), settings: .init(publicURL: publicURL))
     }
 }
 

@@ -1,3 +1,4 @@
+import Contract
 import Foundation
 
 /// Where a value begins and how many containers are open around it; for a container, where its bracket stands and how
@@ -57,6 +58,8 @@ final class JSONText {
     private let url = ObjectIdentifier(URL.self)
     private let data = ObjectIdentifier(Data.self)
     private let decimal = ObjectIdentifier(Decimal.self)
+    private let seconds = ObjectIdentifier(Timestamp<Seconds>.self)
+    private let milliseconds = ObjectIdentifier(Timestamp<Milliseconds>.self)
 
     init() {
         bytes = .allocate(capacity: capacity)
@@ -142,7 +145,7 @@ extension JSONText {
         let start = here
         deferredAt = count
         do {
-            if try writeFoundation(value) { return }
+            if try writeDirectly(value) { return }
             try value.encode(to: JSONEncoding(text: self, position: start))
             if levels.count > start.depth { close(to: start.depth) }
             guard count > start.offset, levels.count == start.depth else {
@@ -310,12 +313,15 @@ extension JSONText {
     }
 }
 
-// MARK: Foundation
+// MARK: Types without an encoding of their own
 
 extension JSONText {
-    /// Writes the types whose own `encode(to:)` is not what a client expects. The comparison proves each bit cast.
-    private func writeFoundation<T: Encodable>(_ value: T) throws -> Bool {
+    /// Writes the types whose own `encode(to:)` is not what a client expects, and timestamps, which are many. The
+    /// comparison proves each bit cast.
+    private func writeDirectly<T: Encodable>(_ value: T) throws -> Bool {
         switch ObjectIdentifier(T.self) {
+        case milliseconds: write(unsafeBitCast(value, to: Timestamp<Milliseconds>.self))
+        case seconds: write(unsafeBitCast(value, to: Timestamp<Seconds>.self))
         case uuid:
             write(unsafeBitCast(value, to: UUID.self))
         case date:
@@ -332,6 +338,14 @@ extension JSONText {
             return false
         }
         return true
+    }
+
+    private func write<Precision>(_ timestamp: Timestamp<Precision>) {
+        reserve(Timestamp<Precision>.textCapacity + 2)
+        put("\"")
+        let rest = UnsafeMutableBufferPointer(start: bytes + count, count: Timestamp<Precision>.textCapacity)
+        count &+= timestamp.write(to: rest)
+        put("\"")
     }
 
     private func write(_ uuid: UUID) {

@@ -28,13 +28,20 @@ public struct IdempotencyKey: Sendable, Hashable {
     /// The text of the header.
     public let text: String
     /// The HMAC-SHA-256 of the request's fields; for an upload, of its form's fields and the file's bytes.
-    public let fingerprint: [UInt8]
+    public var fingerprint: [UInt8] { fingerprints[0] }
+    /// The fingerprint with the present key, and those with keys that were replaced.
+    private let fingerprints: [[UInt8]]
 
-    public init(scope: String, text: String, fingerprint: [UInt8]) {
+    /// - Parameter fingerprints: One or more: the one to keep, and those with keys that were replaced.
+    public init(scope: String, text: String, fingerprints: [[UInt8]]) {
+        precondition(!fingerprints.isEmpty, "a key has a fingerprint")
         self.scope = scope
         self.text = text
-        self.fingerprint = fingerprint
+        self.fingerprints = fingerprints
     }
+
+    /// Returns whether a fingerprint that was kept is this request's, under the present key or one that was replaced.
+    public func matches(_ fingerprint: [UInt8]) -> Bool { fingerprints.contains(fingerprint) }
 
     /// Returns whether a text is 1 to 255 printable ASCII characters.
     static func isValid(_ text: String) -> Bool {

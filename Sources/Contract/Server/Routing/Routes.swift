@@ -29,11 +29,12 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - spool: Stores uploads; nil for an API without any.
-    ///   - secret: The key for the fingerprints of idempotent requests: a bare hash of a registration would be a fast
-    ///     way to try passwords.
+    ///   - secrets: Returns the keys for the fingerprints of idempotent requests: the present one, and then those that
+    ///     were replaced within the last day. A bare hash of a registration would be a fast way to try passwords.
     ///   - name: Returns the name of a caller in the scope of an idempotency key.
     public init(
-        spool: (any UploadSpool)? = nil, secret: [UInt8], name: @escaping @Sendable (Caller) -> String,
+        spool: (any UploadSpool)? = nil, secrets: @escaping @Sendable () -> [[UInt8]],
+        name: @escaping @Sendable (Caller) -> String,
         admit: @escaping Admit = { _ in }, authenticate: @escaping Authenticate,
         headers: @escaping Headers = { _, _ in [:] }
     ) {
@@ -41,7 +42,7 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
         self.authenticate = authenticate
         self.headers = headers
         self.name = name
-        self.reading = Reading(spool: spool, fingerprintKey: SymmetricKey(data: secret))
+        self.reading = Reading(spool: spool, secrets: secrets)
     }
 
     /// The operations of the API that have no handler yet, as the contract writes them: `POST /entries`.
@@ -130,7 +131,7 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
     }
 
     /// Adds a document that needs no credentials and is not an operation of the contract. As answers in JSON are, it is
-    /// compressed, and answered with 304 to a client that has it already.
+    /// compressed, and answered with 304 to a client that has it already, unless its headers say `no-store`.
     public mutating func document(
         _ path: String, headers: HTTPFields, body: @escaping @Sendable () async throws -> ByteBuffer
     ) {
@@ -144,7 +145,7 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
 /// The dependencies of reading a request.
 struct Reading: Sendable {
     let spool: (any UploadSpool)?
-    let fingerprintKey: SymmetricKey
+    let secrets: @Sendable () -> [[UInt8]]
 }
 
 struct PlainRoute: Sendable {
@@ -232,18 +233,19 @@ struct Call: Sendable {
         }
         guard IdempotencyKey.isValid(key) else { throw Problem(.badRequest, E.API.errorMessages.invalidIdempotencyKey) }
         let endpoint = try RequestCoding.decode(E.self, from: source)
-        var fingerprint = HMAC<SHA256>(key: reading.fingerprintKey)
-        if let form {
-            form.fingerprint(into: &fingerprint)
-        } else {
-            // The fingerprint covers the fields and not the bytes, because encoders may write an object's members in
-            // another order each time.
-            fingerprint.update(data: try JSONBody.encode(endpoint).readableBytesView)
+        // The fingerprint covers the fields and not the bytes, because encoders may write an object's members in another
+        // order each time.
+        let fields = form == nil ? try JSONBody.encode(endpoint).readableBytesView : nil
+        let fingerprints = reading.secrets().map { secret in
+            var fingerprint = HMAC<SHA256>(key: SymmetricKey(data: secret))
+            form?.fingerprint(into: &fingerprint)
+            if let fields { fingerprint.update(data: fields) }
+            return Array(fingerprint.finalize())
         }
         let path = request.head.path?.prefix { $0 != "?" } ?? ""
         info.idempotencyKey = IdempotencyKey(
             scope: "\(caller()) \(request.method.rawValue) \(path)", text: key,
-            fingerprint: Array(fingerprint.finalize()))
+            fingerprints: fingerprints)
         return endpoint
     }
 

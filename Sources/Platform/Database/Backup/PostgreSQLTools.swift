@@ -121,18 +121,10 @@ public struct PostgreSQLTools: Sendable {
     /// Returns the URL without its password, which every user of the machine could see among the arguments, and an
     /// environment with it.
     private func access(to url: String) -> (place: String, environment: [String: String]) {
-        guard var parts = URLComponents(string: url) else { return (url, environment) }
+        let url = PostgreSQLURL(url)
         var environment = environment
-        if let password = parts.password {
-            environment["PGPASSWORD"] = password
-            parts.password = nil
-        }
-        if let password = parts.queryItems?.first(where: { $0.name == "password" })?.value {
-            environment["PGPASSWORD"] = password
-            parts.queryItems?.removeAll { $0.name == "password" }
-            if parts.queryItems?.isEmpty == true { parts.queryItems = nil }
-        }
-        return (parts.string ?? url, environment)
+        if let password = url.password { environment["PGPASSWORD"] = password }
+        return (url.text, environment)
     }
 
     private func access(_ path: String, _ mode: Int32) -> Int32 { Foundation.access(path, mode) }

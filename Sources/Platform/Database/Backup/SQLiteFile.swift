@@ -62,16 +62,15 @@ enum SQLiteFile {
             var configuration = Configuration()
             configuration.readonly = true
             let queue = try DatabaseQueue(path: path, configuration: configuration)
-            let value = try queue.inDatabase { db in
-                let findings = try String.fetchAll(db, sql: "PRAGMA \(check.rawValue)(3)")
-                guard findings == ["ok"] else {
-                    throw DatabaseDamage(path: path, reason: findings.joined(separator: "; "))
-                }
-                try db.execute(sql: "BEGIN DEFERRED TRANSACTION")
-                defer { try? db.execute(sql: "COMMIT TRANSACTION") }
-                return try body(Session(SQLiteStatements(db, watch)))
+            let findings = try queue.inDatabase { db in
+                try String.fetchAll(db, sql: "PRAGMA \(check.rawValue)(3)")
             }
-            try queue.close()
+            guard findings == ["ok"] else {
+                throw DatabaseDamage(path: path, reason: findings.joined(separator: "; "))
+            }
+            let connection = try SQLiteConnection(queue, watch)
+            let value = try connection.read(body)
+            try connection.close()
             return value
         }
     }

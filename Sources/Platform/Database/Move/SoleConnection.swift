@@ -5,7 +5,7 @@ import GRDB
 /// foreign keys are not checked on SQLite. It belongs to one thread.
 final class SoleConnection {
     private enum Engine {
-        case sqlite(DatabaseQueue, DamageWatch)
+        case sqlite(SQLiteConnection)
         case postgreSQL(PostgreSQLConnection)
     }
 
@@ -17,7 +17,8 @@ final class SoleConnection {
         configuration.foreignKeysEnabled = false
         configuration.busyMode = .timeout(5)
         configuration.journalMode = .wal
-        engine = .sqlite(try DatabaseQueue(path: path, configuration: configuration), DamageWatch(path: path) { _ in })
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        engine = .sqlite(try SQLiteConnection(queue, DamageWatch(path: path) { _ in }))
     }
 
     init(url: String, namespace: String) throws {
@@ -40,16 +41,7 @@ final class SoleConnection {
     /// Runs a closure in a transaction.
     func write<T>(_ body: (Session) throws -> T) throws -> T {
         switch engine {
-        case .sqlite(let queue, let watch):
-            return try queue.inDatabase { db in
-                var value: T?
-                try db.inTransaction(.immediate) {
-                    value = try body(Session(SQLiteStatements(db, watch)))
-                    return .commit
-                }
-                guard let value else { throw DatabaseFailure.unavailable("the transaction did not run") }
-                return value
-            }
+        case .sqlite(let connection): return try connection.write(body)
         case .postgreSQL(let connection): return try PostgreSQLEngine.write(on: connection, body).0
         }
     }
@@ -57,13 +49,13 @@ final class SoleConnection {
     /// Runs a statement that needs no result and cannot be in a transaction.
     func administer(_ statement: String) throws {
         switch engine {
-        case .sqlite(let queue, _): try queue.writeWithoutTransaction { try $0.execute(sql: statement) }
+        case .sqlite(let connection): try connection.run(statement)
         case .postgreSQL(let connection): try connection.simple(statement)
         }
     }
 
     /// Writes the log into an SQLite file, and closes it.
     func close() throws {
-        if case .sqlite(let queue, _) = engine { try queue.close() }
+        if case .sqlite(let connection) = engine { try connection.close() }
     }
 }

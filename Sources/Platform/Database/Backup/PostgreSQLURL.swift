@@ -1,0 +1,32 @@
+import Foundation
+
+/// A URL of libpq (PostgreSQL's manual, "Connection URIs"), which may name several hosts, without its password.
+struct PostgreSQLURL: Equatable {
+    /// The URL as it was given, without the password.
+    let text: String
+    let password: String?
+
+    /// Takes the password out of the user's part or the parameter `password`. The parameter wins, as in libpq.
+    init(_ url: String) {
+        guard let scheme = url.range(of: "://") else {
+            (text, password) = (url, nil)
+            return
+        }
+        let rest = url[scheme.upperBound...]
+        let end = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
+        var (authority, tail) = (String(rest[..<end]), String(rest[end...]))
+        var found: String?
+        if let at = authority.lastIndex(of: "@"), let colon = authority[..<at].firstIndex(of: ":") {
+            found = String(authority[authority.index(after: colon)..<at])
+            authority.removeSubrange(colon..<at)
+        }
+        if let mark = tail.firstIndex(of: "?") {
+            let (name, items) = ("password=", tail[tail.index(after: mark)...].split(separator: "&"))
+            if let item = items.last(where: { $0.hasPrefix(name) }) { found = String(item.dropFirst(name.count)) }
+            let kept = items.filter { !$0.hasPrefix(name) }
+            tail = tail[..<mark] + (kept.isEmpty ? "" : "?") + kept.joined(separator: "&")
+        }
+        text = url[..<scheme.upperBound] + authority + tail
+        password = found.map { $0.removingPercentEncoding ?? $0 }
+    }
+}

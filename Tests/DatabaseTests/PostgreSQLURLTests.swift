@@ -1,0 +1,27 @@
+import Testing
+
+@testable import Database
+
+/// A password never stands among the arguments of a program, which every user of the machine can see.
+@Suite(.timeLimit(.minutes(30))) struct PostgreSQLURLTests {
+    @Test(arguments: [
+        ("postgres://anna@host/db", "postgres://anna@host/db", nil),
+        ("postgres://anna:se%40cret@host:5432/db", "postgres://anna@host:5432/db", "se@cret"),
+        ("postgres://anna:a:b@host", "postgres://anna@host", "a:b"),
+        ("postgresql:///db?host=/tmp&password=x%26y&port=1", "postgresql:///db?host=/tmp&port=1", "x&y"),
+        ("postgres://host?password=x", "postgres://host", "x"),
+        ("postgres://anna:one@host/db?password=two", "postgres://anna@host/db", "two"),
+        (
+            "postgres://anna:secret@one:5432,two:5433/db?target_session_attrs=read-write",
+            "postgres://anna@one:5432,two:5433/db?target_session_attrs=read-write", "secret"
+        ),
+        ("postgres://[::1]:5432/db", "postgres://[::1]:5432/db", nil),
+        ("postgres://anna:x@[::1]:5432/db", "postgres://anna@[::1]:5432/db", "x"),
+        ("host=one dbname=db", "host=one dbname=db", nil),
+    ])
+    func thePasswordIsTakenOut(_ url: String, _ text: String, _ password: String?) {
+        let parts = PostgreSQLURL(url)
+        #expect(parts.text == text)
+        #expect(parts.password == password)
+    }
+}

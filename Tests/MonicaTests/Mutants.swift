@@ -1,0 +1,122 @@
+import Contract
+import ContractClient
+import Foundation
+import HTTPTypes
+import Testbed
+
+extension Mutant {
+    private static let contacts = "GET /contacts"
+    private static let contact = "GET /contacts/{id}"
+    private static let create = "POST /contacts"
+    private static let update = "PUT /contacts/{id}"
+    private static let delete = "DELETE /contacts/{id}"
+    private static let setTags = "POST /contacts/{id}/setTags"
+    private static let notes = "GET /notes"
+    private static let tasks = "GET /tasks"
+    private static let activities = "GET /activities"
+    private static let gifts = "GET /gifts"
+    private static let tags = "GET /tags"
+    private static let tag = "POST /tags"
+
+    /// The mutants that do not follow from the examples: whose data it is, how a search matches, order, limits, texts as
+    /// they are kept.
+    static let monica: [Mutant] = [
+        .leaking(contact), .leaking("GET /notes/{id}"), .leaking("GET /tasks/{id}"), .leaking("GET /gifts/{id}"),
+        .leaking("GET /activities/{id}"), .leaking("GET /tags/{id}"), .leaking(delete), .leaking(update),
+        .leaking("DELETE /notes/{id}"), .leaking("DELETE /tasks/{id}"), .leaking("DELETE /gifts/{id}"),
+        .leaking("DELETE /activities/{id}"), .leaking("DELETE /tags/{id}"), .leaking("GET /contacts/{id}/notes"),
+        .leaking("GET /contacts/{id}/tasks"), .leaking("GET /contacts/{id}/gifts"),
+        .leaking("GET /contacts/{id}/activities"), .leaking("GET /tags/{id}/contacts"), .leaking("POST /notes"),
+        .leaking("POST /tasks"), .leaking("POST /gifts"), .leaking("POST /activities"),
+        .leaking(contacts) { $0.value["data"] == [] }, .leaking(notes) { $0.value["data"] == [] },
+        .leaking(tasks) { $0.value["data"] == [] }, .leaking(gifts) { $0.value["data"] == [] },
+        .leaking(activities) { $0.value["data"] == [] },
+        .init(contacts, "looks at case", .query(contacts, "query=JOHN", "query=johnx")),
+        .init(contacts, "takes % for anything", .query(contacts, "%25", "")),
+        .init(contacts, "takes _ for anything", .query(contacts, "query=5_", "query=5")),
+        .init(contacts, "looks at the first word alone", .query(contacts, "(query=[^&%]*)%20[^&]*", "$1")),
+        .init(
+            contacts, "looks at the first name alone",
+            .rows(contacts) { row, query in
+                guard case .string(let name)? = row["first_name"], !query.isEmpty else { return true }
+                return query.lowercased().split(separator: " ").allSatisfy(name.lowercased().contains)
+            }),
+        .init(
+            contacts, "does not look at nicknames",
+            .rows(contacts) { row, query in
+                guard case .string(let name)? = row["nickname"], !query.isEmpty else { return true }
+                return !query.lowercased().split(separator: " ").contains(where: name.lowercased().contains)
+            }),
+        .init(contacts, "does not tell the search", .body(contacts, #","query":"[^"]*""#, "")),
+        .init(contacts, "leaves the other parameters out of links", .body(contacts, #"\?query=[^&"]*&"#, "?")),
+        .init(contacts, "has absolute links", .body(contacts, #""first":""#, #""first":"http://example.com"#)),
+        .init(contacts, "counts one page more", .body(contacts, #""last_page":1"#, #""last_page":2"#)),
+        .init(contacts, "cuts a limit that is too big", .accepting(contacts, "The limit parameter is too big", "{}")),
+        .init(gifts, "ignores ?contact_id", .query(gifts, "contact_id=", "x=")),
+        .init(notes, "ignores ?sort", .query(notes, "sort=", "x=")),
+        .init(create, "keeps the spaces", .body(create, #""first_name":""#, #""first_name":" "#)),
+        .init(
+            create, "forgets the middle name", .body(create, #""complete_name":"(\w+) \w+ "#, #""complete_name":"$1 "#)),
+        .init(create, "keeps an address of mail to itself", .request(create, #""email":"[^"]*","#, "")),
+        .init(create, "needs no first name", .accepting(create, "The first name field is required.", "{}")),
+        .init(create, "says the first mistake alone", .refusal(create, ". The", ". Then")),
+        .init(create, "takes impossible dates", .request(create, #""birthdate_day":31"#, #""birthdate_day":28"#)),
+        .init(setTags, "keeps blank names", .request(setTags, #""tags":\[""#, #""tags":["blank",""#)),
+        .init(tag, "makes another slug", .body(tag, #""name_slug":"([^"]*)-"#, #""name_slug":"$1_"#)),
+        .init(tag, "takes a name twice", .accepting(tag, "The name has already been taken.", "{}")),
+        .init(
+            "PUT /tasks/{id}", "keeps the time of completion",
+            .body(
+                "PUT /tasks/{id}", #""completed_at":null"#, #""completed_at":"2024-01-01T00:00:00Z""#)),
+        .init(
+            "PUT /notes/{id}", "keeps the time of favouring",
+            .body(
+                "PUT /notes/{id}", #""favorited_at":null"#, #""favorited_at":"2024-01-01T00:00:00Z""#)),
+        .init("POST /gifts", "writes amounts without a fraction", .body("POST /gifts", #"(\$\d+)\.\d\d"#, "$1")),
+        .init(
+            "POST /activities", "counts a contact twice",
+            .body(
+                "POST /activities", #""total":2"#, #""total":3"#)),
+        .init(delete, "keeps the notes") { Mutant.lingering("GET /notes/{id}").make() },
+        .init(delete, "keeps the tasks") { Mutant.lingering("GET /tasks/{id}").make() },
+        .init(
+            contact, "does not say how much of a limit is left",
+            .header(
+                contact, .init("X-RateLimit-Remaining")!, nil)),
+        .init(
+            "GET /me", "wants Bearer with a capital",
+            .exchange("GET /me") { request, forward in
+                request.headers[.authorization]?.hasPrefix("Bearer ") == false
+                    ? .json(401, #"{"error":{"message":"Unauthenticated.","code":401,"error_code":42}}"#)
+                    : try await forward(request)
+            }),
+        .init(
+            "GET /export/vcard", "exports partial contacts",
+            .body(
+                "GET /export/vcard", "BEGIN:VCARD", "BEGIN:VCARD\r\nFN:Jane qx")),
+        .init("GET /export/vcard", "writes lines without CR", .body("GET /export/vcard", "\r\n", "\n")),
+        .init(
+            "GET /export/json", "leaves out partial contacts",
+            .body(
+                "GET /export/json", #""is_partial":true"#, #""is_partial":false"#)),
+    ]
+}
+
+extension Defect {
+    /// Leaves rows out of a page's data.
+    fileprivate static func rows(
+        _ operation: String, _ isKept: @escaping @Sendable (_ row: JSONValue, _ query: String) -> Bool
+    ) -> Defect {
+        exchange(operation) { request, forward in
+            var response = try await forward(request)
+            guard response.status == .ok, case .object(var body) = response.value, case .list(let rows)? = body["data"]
+            else { return response }
+            let query = (request.query("query") ?? "").removingPercentEncoding ?? ""
+            let kept = rows.filter { isKept($0, query) }
+            guard kept.count < rows.count else { return response }
+            body["data"] = .list(kept)
+            response.text = JSONValue.object(body).description
+            return response
+        }
+    }
+}
