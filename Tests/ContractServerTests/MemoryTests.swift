@@ -86,32 +86,47 @@ struct MemoryTests {
 
     private let bodySize = 1_000_000
 
-    /// Bodies without room in the budget are not read, small ones do not wait, and a slow client is disconnected while
-    /// others wait.
+    private func say(_ text: String) -> String {
+        "POST /say HTTP/1.1\r\nHost: a\r\nContent-Length: \(text.utf8.count + 11)\r\n\r\n{\"text\":\"\(text)\"}"
+    }
+
+    /// Bodies without room in the budget are not read, and small ones do not wait.
     @Test func bodiesBeyondTheBudgetWait() async throws {
-        let memory = RequestMemory(bodies: 2_500_000)
+        let memory = RequestMemory(bodies: bodySize)
         try await withServer(memory: memory) { port in
-            let half = "POST /say HTTP/1.1\r\nHost: a\r\nContent-Length: \(bodySize)\r\n\r\n{\"text\":\""
-            var dawdling: [RawConnection] = []
-            for _ in 1...2 {
-                let connection = try await RawConnection(port: port)
-                try await connection.send(half)
-                dawdling.append(connection)
-            }
-            while memory.bodies.used < 2 * bodySize { try await Task.sleep(for: .milliseconds(1)) }
-            let third = try await RawConnection(port: port)
-            try await third.send(half + String(repeating: "x", count: bodySize - 11) + "\"}")
-            while !memory.bodies.isShort { try await Task.sleep(for: .milliseconds(1)) }
-            #expect(memory.bodies.used == 2 * bodySize)
+            memory.bodies.add(1)
+            let large = try await RawConnection(
+                port: port, sending: say(String(repeating: "x", count: bodySize - 11)))
+            while memory.bodies.waiting < 1 { try await Task.sleep(for: .milliseconds(1)) }
 
-            let small = try await RawConnection(port: port)
-            try await small.send("POST /say HTTP/1.1\r\nHost: a\r\nContent-Length: 14\r\n\r\n{\"text\":\"now\"}")
+            let small = try await RawConnection(port: port, sending: say("now"))
             #expect(try await small.readResponse().status == 200)
+            #expect(memory.bodies.waiting == 1)
+            #expect(memory.bodies.used == 1)
 
-            let answer = try await third.readResponse()
+            memory.bodies.remove(1)
+            let answer = try await large.readResponse()
             #expect(answer.status == 200)
             #expect(answer.body.utf8.count == bodySize)
-            for connection in dawdling + [third, small] { await connection.close() }
+            for connection in [large, small] { await connection.close() }
+            while memory.bodies.used > 0 { try await Task.sleep(for: .milliseconds(1)) }
+        }
+    }
+
+    /// A client that is slow with its body is disconnected while others wait for the memory that the body takes. Without
+    /// others it would have 25 minutes.
+    @Test func aSlowBodyMakesRoomForOthers() async throws {
+        let memory = RequestMemory(bodies: bodySize + bodySize / 2)
+        try await withServer(memory: memory) { port in
+            let whole = say(String(repeating: "x", count: bodySize - 11))
+            let slow = try await RawConnection(port: port, sending: String(whole.prefix(1000)))
+            while memory.bodies.used < bodySize { try await Task.sleep(for: .milliseconds(1)) }
+            let other = try await RawConnection(port: port, sending: whole)
+            let answer = try await other.readResponse()
+            #expect(answer.status == 200)
+            #expect(answer.body.utf8.count == bodySize)
+            #expect(await slow.readToEnd().isEmpty)
+            for connection in [slow, other] { await connection.close() }
             while memory.bodies.used > 0 { try await Task.sleep(for: .milliseconds(1)) }
         }
     }
@@ -238,11 +253,9 @@ struct MemoryTests {
         _ body: (Int) async throws -> Void
     ) async throws {
         let port = try await reservePort()
-        var limits = ConnectionGuard.Limits()
-        limits.header = .minutes(25)
         let listener = Listener(
             Sample.table(log, memory: memory) { $0 is CancellationError }, sockets: [],
-            group: MultiThreadedEventLoopGroup.ofTests, limits: limits, connections: connections)
+            group: MultiThreadedEventLoopGroup.ofTests, limits: .patient, connections: connections)
         try await serving(listener, port: port) { try await body(port) }
     }
 }
