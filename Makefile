@@ -4,7 +4,7 @@
 
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
-SWIFT ?= swift
+export SWIFT ?= swift
 # Programs that are measured or serve have the standard library linked in, which saves up to a tenth of the CPU. Macs have it
 # in the system.
 RELEASE := -c release $(if $(filter Linux,$(shell uname -s)),--static-swift-stdlib)
@@ -71,13 +71,13 @@ test: test-deps build ## run all tests (FILTER=Name runs a part)
 	./Tests/Consumer/check
 	CONCORD_PYTHON="$(CURDIR)/$(TOOLS)/bin/python" CONCORD_PROXIES="$(CURDIR)/$(TOOLS)/proxies" \
 	CONCORD_MONITORS="$(CURDIR)/$(TOOLS)/monitors" \
-		./Tools/with-services $(SWIFT) test --skip-build $(if $(FILTER),--filter $(FILTER))
+		./Tools/with-services ./Tools/run-tests --skip-build $(if $(FILTER),--filter $(FILTER))
 
 torture: test-deps build ## run the tests of crashes and bad networks at length
-	CONCORD_TORTURE=1 ./Tools/with-services $(SWIFT) test --skip-build --filter 'DrillTests|FaultTests|SpoiledServerTests'
+	CONCORD_TORTURE=1 ./Tools/with-services ./Tools/run-tests --skip-build --filter 'DrillTests|FaultTests|SpoiledServerTests'
 
 mutants: test-deps build ## put every mutant in front of every API's server; `make test` tries a sample
-	CONCORD_MUTANTS=all ./Tools/with-services $(SWIFT) test --skip-build --filter 'MutantTests'
+	CONCORD_MUTANTS=all ./Tools/with-services ./Tools/run-tests --skip-build --filter 'MutantTests'
 
 sanitize: test-deps ## run the JSON, database and image tests under the address and the thread sanitizer
 	SWIFT=$(SWIFT) ./Tools/sanitize

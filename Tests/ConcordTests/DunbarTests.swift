@@ -145,7 +145,7 @@ import Testing
 
     /// Polls for a condition: a test is not notified of another process's files.
     private func lookUntil(_ isThere: () throws -> Bool) async throws {
-        let deadline = ContinuousClock.now + .seconds(90)
+        let deadline = ContinuousClock.now + .seconds(900)
         while try !isThere() {
             try #require(ContinuousClock.now < deadline, "it never came")
             try await Task.sleep(for: .milliseconds(50))

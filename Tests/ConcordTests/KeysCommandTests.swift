@@ -294,7 +294,7 @@ import Testing
             // A valid session is remembered for a second.
             let start = ContinuousClock.now
             while (try? await anna.send(GTSD.GetMe())) != nil {
-                try #require(ContinuousClock.now < start + .seconds(60), "the session never ended")
+                try #require(ContinuousClock.now < start + .seconds(900), "the session never ended")
                 try await Task.sleep(for: .milliseconds(50))
             }
             #expect(try await concord(["dunbar", "sign-out-everybody"] + more).output == "1 session has ended\n")

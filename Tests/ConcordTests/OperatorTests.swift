@@ -179,7 +179,7 @@ import Testing
             let peek = try Database.sqlite(path: folder + "/monica.sqlite", schema: MonicaService.schema, readers: 1)
             let start = ContinuousClock.now
             while try await peek.read({ try !$0.exists("SELECT 1 FROM contacts") }) {
-                try #require(ContinuousClock.now < start + .seconds(180), "it never began")
+                try #require(ContinuousClock.now < start + .seconds(900), "it never began")
                 try await Task.sleep(for: .milliseconds(20))
             }
             // The import cannot end before it is killed, because the server waits for more cards from now on.
@@ -201,7 +201,7 @@ import Testing
                 running = try await serving("monica", folder).server
             }
             // Another import is refused until the first one has been removed.
-            let deadline = ContinuousClock.now + .seconds(180)
+            let deadline = ContinuousClock.now + .seconds(900)
             while true {
                 let other = try await concord(["monica", "import", "/dev/null", "--account", "alice"] + data)
                 if other.status == 0 { break }

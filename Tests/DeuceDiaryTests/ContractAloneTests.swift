@@ -15,7 +15,7 @@ import Testing
             var server = Server(
                 baseURL: host.baseURL, transport: transport, sockets: host.sockets, level: .contract)
             let checklist = DeuceDiaryScenarios.checklist(host.tokens)
-            let checker = Checker(checklist, parallel: 2, limit: .seconds(60))
+            let checker = Checker(checklist, parallel: 2, limit: .seconds(600))
             try await checker.reach(server)
             let report = await checker.run(checklist.items, on: server)
             #expect(report.failed == 0, "\(report.text)")

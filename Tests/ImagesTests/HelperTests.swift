@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(30))) struct HelperTests {
     /// Returns the error of a helper that is a shell script.
     private func error(
-        _ script: String, mode: Int = 0o700, timeout: Duration = .seconds(60)
+        _ script: String, mode: Int = 0o700, timeout: Duration = .seconds(600)
     ) async throws -> ImageError? {
         try await withTemporaryFolder { folder in
             let helper = try await Script(script, in: folder, mode: mode)

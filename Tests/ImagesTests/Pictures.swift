@@ -67,7 +67,7 @@ struct Pictures: Sendable {
 extension Thumbnailer {
     /// The helper that was built along with the tests.
     static let built = Result { () throws(ImageError) in
-        Thumbnailer(executable: try locate(environment: [:]), timeout: .seconds(60))
+        Thumbnailer(executable: try locate(environment: [:]), timeout: .seconds(600))
     }
 }
 

@@ -17,7 +17,7 @@ import Testing
             let transport = DefectiveTransport(base: host.transport, defect: Self.defect, hasShown: Traces(false))
             var server = Server(baseURL: host.baseURL, transport: transport, sockets: sockets, level: .contract)
             let checklist = MessengerScenarios.checklist
-            let checker = Checker(checklist, parallel: 2, limit: .seconds(60))
+            let checker = Checker(checklist, parallel: 2, limit: .seconds(600))
             try await checker.reach(server)
             let report = await checker.run(checklist.items, on: server)
             #expect(report.failed == 0, "\(report.text)")

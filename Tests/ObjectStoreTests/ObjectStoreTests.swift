@@ -51,7 +51,7 @@ import Testing
         func open(_ url: String) async throws -> (content: String, type: String, disposition: String)? {
             switch self {
             case .http:
-                let answer = try await HTTPClient.shared.execute(HTTPClientRequest(url: url), timeout: .seconds(30))
+                let answer = try await HTTPClient.shared.execute(HTTPClientRequest(url: url), timeout: .minutes(10))
                 let content = String(buffer: try await answer.body.collect(upTo: 1 << 24))
                 guard answer.status == .ok else {
                     #expect(answer.status == .forbidden || answer.status == .badRequest || answer.status == .notFound)

@@ -26,7 +26,7 @@ struct S3ObjectStoreTests {
         request.method = .init(rawValue: method)
         for header in headers { request.headers.add(name: header.0, value: header.1) }
         request.body = body.map { .bytes(ByteBuffer(string: $0)) }
-        let answer = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
+        let answer = try await HTTPClient.shared.execute(request, timeout: .minutes(10))
         let fields = Dictionary(answer.headers.map { ($0.name.lowercased(), $0.value) }) { first, _ in first }
         return (answer.status.code, fields, String(buffer: try await answer.body.collect(upTo: 1 << 20)))
     }

@@ -68,7 +68,7 @@ import Testing
 
         /// Waits until this much is acknowledged.
         func acknowledged(messages: Int, files: Int) async throws {
-            let end = ContinuousClock.now + .seconds(240)
+            let end = ContinuousClock.now + .seconds(900)
             while state.withLockedValue({ $0.messages.count < messages || $0.files.count < files }) {
                 try #require(ContinuousClock.now < end, "the load stands still")
                 try await Task.sleep(for: .milliseconds(5))

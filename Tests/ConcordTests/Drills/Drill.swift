@@ -22,7 +22,7 @@ final class Drill: Sendable {
     /// The number of each at every node.
     private static let (writers, listeners) = (4, 2)
     /// A request that takes longer counts as hanging.
-    private static let patience = Duration.seconds(30)
+    private static let patience = Duration.seconds(120)
 
     private let nodes: [URL]
     private let tokens: StoredTokens
@@ -106,7 +106,7 @@ final class Drill: Sendable {
 
     private func wait(for figure: any KeyPath<DrillFigures, Int> & Sendable, more count: Int) async throws {
         let goal = figures[keyPath: figure] + count
-        let end = ContinuousClock.now + .seconds(120)
+        let end = ContinuousClock.now + .seconds(900)
         while figures[keyPath: figure] < goal {
             guard ContinuousClock.now < end else { throw Stalled(figures: figures) }
             try await Task.sleep(for: .milliseconds(5))
@@ -130,7 +130,7 @@ final class Drill: Sendable {
     /// Sends a message repeatedly under its key, until it is acknowledged.
     private func send(_ text: String, to chat: Messenger.Chat.ID, with client: MessengerClient) async {
         state.withLockedValue { $0.attempted[text] = chat }
-        let end = ContinuousClock.now + .seconds(120)
+        let end = ContinuousClock.now + .seconds(900)
         var isInDoubt = false
         while ContinuousClock.now < end {
             let begun = ContinuousClock.now
@@ -270,7 +270,7 @@ final class Drill: Sendable {
                 receivers.append(Receiver(live))
             }
         }
-        let end = ContinuousClock.now + .seconds(60)
+        let end = ContinuousClock.now + .seconds(600)
         while receivers.contains(where: { !$0.isConnected }) {
             guard ContinuousClock.now < end else { throw Stalled(figures: figures) }
             try await Task.sleep(for: .milliseconds(5))
@@ -279,7 +279,7 @@ final class Drill: Sendable {
     }
 
     private func compare(_ receivers: [Receiver], by histories: [Messenger.Chat.ID: [Messenger.Message.ID]]) async {
-        let end = ContinuousClock.now + .seconds(60)
+        let end = ContinuousClock.now + .seconds(600)
         for receiver in receivers {
             for (chat, expected) in histories {
                 while receiver.messages(in: chat).last != expected.last, ContinuousClock.now < end {
