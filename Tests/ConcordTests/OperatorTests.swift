@@ -1,7 +1,9 @@
+import Backend
 import Database
 import DunbarClient
 import Foundation
 import MonicaService
+import NIOConcurrencyHelpers
 import Testbed
 import Testing
 
@@ -165,40 +167,43 @@ import Testing
         }
     }
 
-    /// The server or the command is killed during an import. Nothing of the import stays.
+    /// The server is killed during an import, or the command's connection ends. Nothing of the import stays.
     @Test(arguments: [true, false])
-    func anImportThatIsKilledLeavesNothing(_ killsServer: Bool) async throws {
+    func anImportThatIsCutOffLeavesNothing(_ killsServer: Bool) async throws {
         try await withTemporaryFolder { folder in
             let (server, _) = try await serving("monica", folder)
             let data = ["--data", folder]
-            let cards = (0..<20_000).map {
+            let cards = (0..<1000).map {
                 "BEGIN:VCARD\nFN:Number \($0)\nNOTE;CREATED=20200101T000000Z:x\nEND:VCARD\n"
             }
-            try Data(cards.joined().utf8).write(to: URL(fileURLWithPath: folder + "/cards.vcf"))
-            let command = try ConcordProcess(["monica", "import", folder + "/cards.vcf", "--account", "alice"] + data)
-            let peek = try Database.sqlite(path: folder + "/monica.sqlite", schema: MonicaService.schema, readers: 1)
-            let start = ContinuousClock.now
-            while try await peek.read({ try !$0.exists("SELECT 1 FROM contacts") }) {
-                try #require(ContinuousClock.now < start + .seconds(900), "it never began")
-                try await Task.sleep(for: .milliseconds(20))
+            let file = try CardFile(Array(cards.joined().utf8), skippingUnreadable: false)
+            let console = EndlessInput(Array(try JSONEncoder().encode(file.cards)))
+            let command = MonicaService.ImportCards(
+                account: "alice", overwriting: false, count: 2 * file.cards.count, findings: file.findings)
+            let importing = Task {
+                try await OperatorClient(folder: folder, database: nil, environment: [:])
+                    .perform(command, on: HostedMonica(), publicURL: "http://localhost", console: console)
             }
-            // The import cannot end before it is killed, because the server waits for more cards from now on.
-            command.signal(SIGSTOP)
+            // The server asks for more after it has stored the cards that it got.
+            try await console.waitUntilAsked()
+            let peek = try Database.sqlite(path: folder + "/monica.sqlite", schema: MonicaService.schema, readers: 1)
+            #expect(try await peek.read { try $0.value("SELECT COUNT(*) FROM contacts", as: Int.self) } ?? 0 > 0)
             try await peek.close()
             let second = try await concord(["monica", "import", "/dev/null", "--account", "alice"] + data)
             #expect(second.errors.contains("Another import into 'alice' is in progress."))
             let token = try await concord(["monica", "token", "create", "--account", "bob"] + data)
             #expect(token.status == 0)
-            (killsServer ? server : command).signal(SIGKILL)
-            if killsServer { command.signal(SIGCONT) }
-            #expect(await command.status() != 0)
-            if killsServer {
-                #expect(await command.standardError().contains("The server stopped before it had answered"))
-            }
             var running = server
             if killsServer {
+                server.signal(SIGKILL)
                 _ = await server.status()
+                console.end(.success(()))
+                let error = await #expect(throws: OperatorError.self) { try await importing.value }
+                #expect(error?.description == "The server stopped before it had answered")
                 running = try await serving("monica", folder).server
+            } else {
+                console.end(.failure(EndlessInput.CutOff()))
+                await #expect(throws: EndlessInput.CutOff.self) { try await importing.value }
             }
             // Another import is refused until the first one has been removed.
             let deadline = ContinuousClock.now + .seconds(900)
@@ -220,4 +225,44 @@ import Testing
             try await database.close()
         }
     }
+}
+
+/// The terminal of a command whose input has one piece, and goes on until the test ends it.
+private final class EndlessInput: OperatorConsole {
+    struct CutOff: Error {}
+
+    private struct State {
+        var piece: [UInt8]?
+        var isAsked = false
+        var end: Result<Void, any Error>?
+    }
+
+    private let state: NIOLockedValueBox<State>
+
+    init(_ piece: [UInt8]) { state = NIOLockedValueBox(State(piece: piece)) }
+
+    func write(_ bytes: [UInt8]) {}
+    func show(_ done: Int, of total: Int) {}
+
+    func read() async throws -> [UInt8]? {
+        let piece = state.withLockedValue { state in
+            defer { (state.piece, state.isAsked) = (nil, state.piece == nil) }
+            return state.piece
+        }
+        if let piece { return piece }
+        while true {
+            if let end = state.withLockedValue({ $0.end }) {
+                try end.get()
+                return nil
+            }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
+    /// Waits until the server asks for another piece.
+    func waitUntilAsked() async throws {
+        while !state.withLockedValue({ $0.isAsked }) { try await Task.sleep(for: .milliseconds(5)) }
+    }
+
+    func end(_ result: Result<Void, any Error>) { state.withLockedValue { $0.end = result } }
 }

@@ -213,5 +213,5 @@ import Testing
 extension LiveConnection.Pacing {
     fileprivate static let impatient = LiveConnection.Pacing(base: .milliseconds(5), cap: .milliseconds(50))
     /// Sends pings in short intervals.
-    fileprivate static let restless = LiveConnection.Pacing(pingInterval: .milliseconds(20), patience: .seconds(1200))
+    fileprivate static let restless = LiveConnection.Pacing(pingInterval: .milliseconds(20), patience: .seconds(2))
 }
