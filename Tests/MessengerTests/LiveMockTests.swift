@@ -149,7 +149,7 @@ import Testing
             case .disconnected:
                 mock.push("Three")
                 mock.online()
-            case .connected, .unsubscribed, .refused, .update:
+            case .connected, .unsubscribed, .refused, .update, .chatAdded, .chatRemoved, .chatsChanged:
                 break
             }
             if heard.count == 3 { break }

@@ -75,6 +75,27 @@ struct TwoNodesTests {
         }
     }
 
+    @Test("A node that missed new chats says so")
+    func missedChats() async throws {
+        try await withTwoNodes { world, second, elsewhere in
+            let (alice, bob) = try await world.pair()
+            let socket = try await bob.client.openSocket(over: elsewhere)
+            try await socket.send(Messenger.Authenticate(token: bob.token, chats: true))
+            #expect(try await socket.receive() == Messenger.Authenticated(user: bob.id, chats: true))
+            _ = try await alice.directChat(with: bob)
+            try await socket.send(Messenger.Ping())
+            #expect(try await socket.receive() == Messenger.Pong())
+
+            let listening = Task { await second.listen() }
+            defer { listening.cancel() }
+            #expect(try await socket.receive() == Messenger.ChatsChanged())
+            let group = try await alice.group(with: bob)
+            #expect(try await socket.receive() == Messenger.ChatAdded(chat: group))
+            try await alice.send(Messenger.RemoveMember(chat: group, user: bob.id))
+            #expect(try await socket.receive() == Messenger.ChatRemoved(chat: group))
+        }
+    }
+
     /// Runs a test on a server and a second node that does not receive events yet.
     private func withTwoNodes(
         _ body: (MessengerWorld, _ second: MessengerService, _ elsewhere: InProcessSockets) async throws -> Void

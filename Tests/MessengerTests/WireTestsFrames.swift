@@ -12,6 +12,7 @@ import Testing
 
     static let clientFrames: [ExampleFrame] = [
         .init(Messenger.Authenticate(token: "<access_token>")),
+        .init(Messenger.Authenticate(token: "<access_token>", chats: true)),
         .init(Messenger.Subscribe(chat: 5)),
         .init(Messenger.Ping()),
         .init(Messenger.Subscribe(chat: 5, since: 98)),
@@ -21,7 +22,10 @@ import Testing
     ]
 
     static let serverFrames: [ExampleFrame] = [
-        .init(Messenger.Authenticated(user: 1)),
+        .init(Messenger.Authenticated(user: 1, chats: true)),
+        .init(Messenger.ChatAdded(chat: 5)),
+        .init(Messenger.ChatRemoved(chat: 5)),
+        .init(Messenger.ChatsChanged()),
         .init(Messenger.LiveError(message: "Invalid or expired access token", chat: 5)),
         .init(Messenger.Subscribed(chat: 5)),
         .init(
@@ -64,6 +68,8 @@ import Testing
             (#"{"type":"auth"}"#, Messenger.Authenticate(token: "")),
             (#"{"type":"auth","token":5}"#, Messenger.Authenticate(token: "")),
             (#"{"type":"auth","token":"t","more":1}"#, Messenger.Authenticate(token: "t")),
+            (#"{"type":"auth","token":"t","chats":"yes"}"#, Messenger.Authenticate(token: "t")),
+            (#"{"type":"auth","token":"t","chats":null}"#, Messenger.Authenticate(token: "t")),
         ] as [(String, any Messenger.ClientFrame)])
     func clientFramesOfAllKinds(_ text: String, _ frame: any Messenger.ClientFrame) throws {
         let read = AnyHashable(try client(text))

@@ -26,7 +26,7 @@ final class ChatModel {
             case .message(let message): messages.append(message)
             case .update(let edit as Messenger.MessageEdit): change(edit)
             case .update(let gone as Messenger.MessageDeletion): messages.removeAll { $0.id == gone.id }
-            case .subscribed, .unsubscribed, .refused, .update: break
+            default: break
             }
         }
     }

@@ -16,6 +16,9 @@ extension MessengerLive.Iterator {
         case .refused(let chat, let reason, _): "refused \(chat): \(reason)"
         case .message(let message): message.content
         case .update(let frame): "\(frame)"
+        case .chatAdded(let chat): "added \(chat)"
+        case .chatRemoved(let chat): "removed \(chat)"
+        case .chatsChanged: "chats changed"
         }
     }
 

@@ -164,6 +164,26 @@ import Testing
         }
     }
 
+    @Test("Reports new chats that are not subscribed", arguments: Stack.all)
+    func newChats(_ stack: Stack) async throws {
+        try await withMessenger(on: stack) { host in
+            let (alice, bob) = try await host.world().pair()
+            let live = bob.client.live(over: host.sockets, pacing: .patient)
+            let events = live.makeAsyncIterator()
+            try await events.expect("connected")
+            let direct = try await alice.directChat(with: bob)
+            try await events.expect("added \(direct)")
+            await live.subscribe(to: direct)
+            try await events.expect("subscribed \(direct)")
+            try await alice.say("hello", in: direct)
+            try await events.expect("hello")
+            let group = try await alice.group(with: bob)
+            try await events.expect("added \(group)")
+            try await alice.send(Messenger.RemoveMember(chat: group, user: bob.id))
+            try await events.expect("removed \(group)")
+        }
+    }
+
     @Test("Reads missed messages after a resync", arguments: Stack.all)
     func resync(_ stack: Stack) async throws {
         try await withMessenger(on: stack) { host in

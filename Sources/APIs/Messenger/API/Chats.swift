@@ -1,7 +1,9 @@
 import Contract
 
 extension Messenger {
-    static let chats = Section("Chats", [CreateChat.self, ListChats.self, GetChat.self])
+    static let chats = Section(
+        "Chats", [CreateChat.self, ListChats.self, GetChat.self],
+        frames: [ChatAdded.self, ChatRemoved.self, ChatsChanged.self])
 
     /// The type of a chat: `direct` or `group`. A newer server may have more; treat those as groups.
     public struct ChatType: OpenEnumeration {
@@ -191,6 +193,38 @@ extension Messenger {
             case createdAt = "created_at"
             case members
         }
+    }
+
+    /// `chat_added`: reports that the user is in another chat from now on: somebody created it, or added the user. Sockets of
+    /// the user receive it that asked for it (``Authenticate/chats``). An addition to the contract.
+    public struct ChatAdded: ServerFrame {
+        public static let type = "chat_added"
+        /// The chat.
+        public var chat: Chat.ID
+
+        public init(chat: Chat.ID) { self.chat = chat }
+
+        enum CodingKeys: String, CodingKey { case chat = "chat_id" }
+    }
+
+    /// `chat_removed`: reports that the user is no longer in a chat. Sockets of the user receive it that asked for it
+    /// (``Authenticate/chats``). An addition to the contract.
+    public struct ChatRemoved: ServerFrame {
+        public static let type = "chat_removed"
+        /// The chat.
+        public var chat: Chat.ID
+
+        public init(chat: Chat.ID) { self.chat = chat }
+
+        enum CodingKeys: String, CodingKey { case chat = "chat_id" }
+    }
+
+    /// `chats_changed`: reports that a ``ChatAdded`` or ``ChatRemoved`` may have been lost between nodes of the server: read
+    /// the list again with ``ListChats``. An addition to the contract.
+    public struct ChatsChanged: ServerFrame {
+        public static let type = "chats_changed"
+
+        public init() {}
     }
 
     /// The role of a member: `owner` or `member`.

@@ -38,8 +38,14 @@ extension Messenger {
         public static let type = "auth"
         /// The access token.
         public var token: String
+        /// True asks for the frames about the user's list of chats: ``ChatAdded``, ``ChatRemoved`` and ``ChatsChanged``. They
+        /// come after ``Authenticated``, whatever is subscribed. An addition to the contract.
+        public var chats: Bool?
 
-        public init(token: String) { self.token = token }
+        public init(token: String, chats: Bool? = nil) {
+            self.token = token
+            self.chats = chats
+        }
     }
 
     /// `auth_ok`: confirms that a user has signed in.
@@ -47,10 +53,19 @@ extension Messenger {
         public static let type = "auth_ok"
         /// The user.
         public var user: User.ID
+        /// True when frames about the user's list of chats come from now on. Nil when they were not asked for, and from older
+        /// servers. An addition to the contract.
+        public var chats: Bool?
 
-        public init(user: User.ID) { self.user = user }
+        public init(user: User.ID, chats: Bool? = nil) {
+            self.user = user
+            self.chats = chats
+        }
 
-        enum CodingKeys: String, CodingKey { case user = "user_id" }
+        enum CodingKeys: String, CodingKey {
+            case user = "user_id"
+            case chats
+        }
     }
 
     /// `ping`: asks for a sign of life; the server answers with ``Pong``.

@@ -49,6 +49,48 @@ extension MessengerScenarios {
             for socket in sockets + others { try expect(try await socket.frame()["id"], equals: last.id.json) }
             for socket in sockets + others { await socket.close() }
         },
+        Scenario("Who asks while signing in hears of new chats", clause: "/ws members") { world in
+            let (alice, bob, carol) = try await world.trio()
+            let (asking, silent) = (try await bob.rawSocket(), try await bob.rawSocket())
+            let own = try await alice.rawSocket()
+            for (socket, person) in [(asking, bob), (own, alice)] {
+                try await socket.send(["type": "auth", "token": .string(person.token), "chats": true])
+                try await socket.expect(["type": "auth_ok", "user_id": person.id.json, "chats": true])
+            }
+            // A later sign-in on the same socket changes nothing, and not every value asks.
+            try await asking.send(["type": "auth", "token": .string(bob.token)])
+            try await asking.expect(["type": "auth_ok", "user_id": bob.id.json, "chats": true])
+            for value: JSONValue in [false, nil, "true", 1] {
+                try await silent.send(["type": "auth", "token": .string(bob.token), "chats": value])
+                try await silent.expect(["type": "auth_ok", "user_id": bob.id.json])
+            }
+            func expect(_ type: JSONValue, _ chat: Messenger.Chat.ID, on sockets: RawSocket..., line: UInt = #line)
+                async throws
+            {
+                for socket in sockets { try await socket.expect(["type": type, "chat_id": chat.json], line: line) }
+            }
+            let direct = try await alice.directChat(with: bob)
+            try await expect("chat_added", direct, on: asking, own)
+            // There is nothing to report of a chat that exists.
+            let again = try await bob.directChat(with: alice)
+            try ContractCheck.expect(again, equals: direct)
+            let group = try await alice.group(with: carol)
+            try await expect("chat_added", group, on: own)
+            try await alice.send(Messenger.AddMembers(chat: group, users: [bob.id]))
+            try await expect("chat_added", group, on: asking)
+            try await alice.send(Messenger.RemoveMember(chat: group, user: bob.id))
+            try await expect("chat_removed", group, on: asking)
+            let last = try await bob.group(with: carol)
+            try await expect("chat_added", last, on: asking)
+            try await bob.send(Messenger.LeaveChat(chat: last))
+            try await expect("chat_removed", last, on: asking)
+            try await alice.send(Messenger.LeaveChat(chat: group))
+            try await expect("chat_removed", group, on: own)
+            // The socket that did not ask has heard nothing.
+            try await silent.send(["type": "ping"])
+            try await silent.expect(["type": "pong"])
+            for socket in [asking, silent, own] { await socket.close() }
+        },
         Scenario("Messages reach a socket up to its user's removal, and none after", clause: "/ws members") { world in
             let (alice, bob, carol) = try await world.trio()
             let aside = try await alice.group(with: bob)

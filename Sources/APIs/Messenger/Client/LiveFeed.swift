@@ -152,7 +152,7 @@ actor LiveFeed {
     }
 
     private func signIn(on socket: LiveSocket) async throws {
-        try await socket.send(Messenger.Authenticate(token: token))
+        try await socket.send(Messenger.Authenticate(token: token, chats: true))
         while true {
             switch try await socket.frame() {
             case let authenticated as Messenger.Authenticated:
@@ -176,7 +176,7 @@ actor LiveFeed {
         let isNew = current != token
         token = current
         if isNew {
-            try await socket.send(Messenger.Authenticate(token: current))
+            try await socket.send(Messenger.Authenticate(token: current, chats: true))
         } else {
             try await socket.send(Messenger.Ping())
         }
@@ -291,6 +291,9 @@ actor LiveFeed {
                 guard !unanswered.isEmpty, !error.message.hasPrefix("Unknown message type") else { return }
                 refusals.append(error.message)
             }
+        case let added as Messenger.ChatAdded: return events.add(.chatAdded(added.chat))
+        case let removed as Messenger.ChatRemoved: return events.add(.chatRemoved(removed.chat))
+        case is Messenger.ChatsChanged: return events.add(.chatsChanged)
         default:
             return
         }

@@ -42,6 +42,13 @@ public final class MessengerLive: AsyncSequence, Sendable {
         ///
         /// An app casts it to the struct that it handles: `case .update(let edit as Messenger.MessageEdit)`.
         case update(any Messenger.ChatFrame)
+        /// The user is in another chat from now on: somebody created it, or added the user. It is not subscribed yet. What was
+        /// added during a disconnection is in the list of chats after ``connected``.
+        case chatAdded(Messenger.Chat.ID)
+        /// The user is no longer in a chat, which may be one that is not subscribed.
+        case chatRemoved(Messenger.Chat.ID)
+        /// Chats may have been added or removed unnoticed: read the list again.
+        case chatsChanged
     }
 
     public typealias Element = Event
@@ -153,8 +160,9 @@ extension MessengerLive.Event {
     /// The chat of the event; nil if it is about the connection.
     public var chat: Messenger.Chat.ID? {
         switch self {
-        case .connected, .disconnected: nil
+        case .connected, .disconnected, .chatsChanged: nil
         case .subscribed(let chat), .unsubscribed(let chat), .refused(let chat, _, _): chat
+        case .chatAdded(let chat), .chatRemoved(let chat): chat
         case .message(let message): message.chat
         case .update(let frame): frame.chat
         }

@@ -10,6 +10,8 @@ struct MockLiveSocket: Sendable {
     /// The token that signed it in; nil before that.
     var token: String?
     var isSubscribed = false
+    /// Whether it receives frames about the user's list of chats.
+    var hearsOfChats = false
 
     func push(_ frame: some Messenger.ServerFrame) {
         // Frames consist of texts and numbers, which JSON can always represent.
@@ -27,7 +29,7 @@ extension MessengerMemory {
         guard let frame = try? Messenger.clientFrames.decode(Data(text.utf8)) else {
             return refuse(index, "Invalid JSON")
         }
-        if let frame = frame as? Messenger.Authenticate { return signIn(index, frame.token) }
+        if let frame = frame as? Messenger.Authenticate { return signIn(index, frame) }
         guard sockets[index].token != nil else { return refuse(index, "Not authenticated") }
         do { try frame.validate() } catch { return refuse(index, error.message) }
         switch frame {
@@ -41,13 +43,15 @@ extension MessengerMemory {
         }
     }
 
-    private mutating func signIn(_ index: Int, _ token: String) {
-        guard sessions.isGood(token) else {
+    private mutating func signIn(_ index: Int, _ frame: Messenger.Authenticate) {
+        guard sessions.isGood(frame.token) else {
             sockets[index].token = nil
             return refuse(index, "Invalid or expired access token")
         }
-        sockets[index].token = token
-        sockets[index].push(Messenger.Authenticated(user: Messenger.Account.example.id))
+        sockets[index].token = frame.token
+        if frame.chats == true { sockets[index].hearsOfChats = true }
+        let chats = sockets[index].hearsOfChats ? true : nil
+        sockets[index].push(Messenger.Authenticated(user: Messenger.Account.example.id, chats: chats))
     }
 
     private mutating func subscribe(_ index: Int, _ chat: Messenger.Chat.ID, _ since: Messenger.Message.ID?) {

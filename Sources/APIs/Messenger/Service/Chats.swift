@@ -29,13 +29,24 @@ extension MessengerService {
                 try Blocks.requireContact(Pair(caller, others[0]), in: db)
                 let opened = try Chats.openDirect(between: caller, and: others[0], at: now, in: db)
                 try Users.requireKnown(others, in: db)
+                if opened.status == .created, let chat = opened.output {
+                    try announce([caller] + others, to: chat.id, in: db)
+                }
                 return opened
             }
             let chat = try Chats.insertGroup(request.name?.trimmed ?? "", owner: caller, at: now, in: db)
             try Chats.add(caller, .owner, to: chat, at: now, in: db)
             for other in others { try Chats.add(other, .member, to: chat, at: now, in: db) }
             try Users.requireKnown(others, in: db)
+            try announce([caller] + others, to: chat, in: db)
             return Answer(.created, .init(id: chat, type: "created"))
+        }
+    }
+
+    /// Announces the first members of a new chat, to which no socket can be subscribed yet.
+    private func announce(_ members: [Messenger.User.ID], to chat: Messenger.Chat.ID, in db: Session) throws {
+        for users in members.chunks(of: LiveAnnouncement.maximumUsers) {
+            try announce(.membersAdded(Array(users), to: chat, version: 0), in: chat, db)
         }
     }
 

@@ -11,6 +11,8 @@ import WebSockets
 /// A topic to which sockets subscribe.
 enum LiveTopic: Hashable, Sendable {
     case chat(Messenger.Chat.ID)
+    /// The list of chats of a user.
+    case chats(of: Messenger.User.ID)
     case session(String)
 }
 
@@ -195,10 +197,14 @@ struct LiveSubscribers: Sendable {
                     let frame = TextFrame(Messenger.MemberAdded(chat: chat, user: user))
                     return .membership(of: user, version: version, frame: frame)
                 }
+                hub.publish(to: .chats(of: user)) { .passing(frame: TextFrame(Messenger.ChatAdded(chat: chat))) }
             }
         case .memberRemoved(let removal, let version):
             hub.publish(to: .chat(removal.chat)) {
                 .membership(of: removal.user, version: version, frame: TextFrame(removal))
+            }
+            hub.publish(to: .chats(of: removal.user)) {
+                .passing(frame: TextFrame(Messenger.ChatRemoved(chat: removal.chat)))
             }
         case .sessionEnded(let session):
             sessions.forget(session)

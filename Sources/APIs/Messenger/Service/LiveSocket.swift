@@ -22,6 +22,8 @@ final class LiveSocket: SocketHandler {
     let service: MessengerService
     private(set) var socket: (any SocketConnection)?
     private(set) var caller: Caller?
+    /// Whether the client has asked for frames about the user's list of chats.
+    private var hearsOfChats = false
     private var deadline: Scheduled<Void>?
     var subscriptions: [Messenger.Chat.ID: Subscription] = [:]
     private var inbox = CircularBuffer<Step>(initialCapacity: 0)
@@ -69,7 +71,10 @@ final class LiveSocket: SocketHandler {
         inbox.removeAll()
         for chat in subscriptions.keys { service.hub.unsubscribe(self, from: .chat(chat), on: socket.eventLoop) }
         subscriptions = [:]
-        if let caller { service.hub.unsubscribe(self, from: .session(caller.session), on: socket.eventLoop) }
+        if let caller {
+            service.hub.unsubscribe(self, from: .session(caller.session), on: socket.eventLoop)
+            if hearsOfChats { service.hub.unsubscribe(self, from: .chats(of: caller.user), on: socket.eventLoop) }
+        }
     }
 
     // MARK: Frames
@@ -91,7 +96,7 @@ final class LiveSocket: SocketHandler {
             JSONShape.isObject(bytes)
             ? try? Messenger.clientFrames.decode(Data(bytes)) : nil
         guard let frame else { return caller == nil ? refuse("Invalid JSON") : answer("Invalid JSON") }
-        if let frame = frame as? Messenger.Authenticate { return authenticate(frame.token) }
+        if let frame = frame as? Messenger.Authenticate { return authenticate(frame) }
         guard caller != nil else { return refuse("Not authenticated") }
         do { try frame.validate() } catch { return answer(error.message) }
         switch frame {
@@ -155,12 +160,13 @@ final class LiveSocket: SocketHandler {
 
     // MARK: Authentication
 
-    private func authenticate(_ token: String) {
+    private func authenticate(_ frame: Messenger.Authenticate) {
         let service = service
-        let look = { @Sendable in try await service.sessions.caller(token) }
+        let look = { @Sendable in try await service.sessions.caller(frame.token) }
         work(look) { this, result in
             switch result {
-            case .success(let caller) where this.caller.map({ $0.user == caller.user }) ?? true: this.begin(caller)
+            case .success(let caller) where this.caller.map({ $0.user == caller.user }) ?? true:
+                this.begin(caller, asksForChats: frame.chats == true)
             // The token may be valid: it could not be checked.
             case .failure(let error) where !(error is Problem): this.giveUp()
             default: this.refuse("Invalid or expired access token")
@@ -168,7 +174,7 @@ final class LiveSocket: SocketHandler {
         }
     }
 
-    private func begin(_ caller: Caller) {
+    private func begin(_ caller: Caller, asksForChats: Bool) {
         guard let socket else { return }
         if let old = self.caller { service.hub.unsubscribe(self, from: .session(old.session), on: socket.eventLoop) }
         self.caller = caller
@@ -181,9 +187,19 @@ final class LiveSocket: SocketHandler {
             if case .success(false) = alive {
                 this.end()
             } else {
-                this.send(Messenger.Authenticated(user: caller.user))
+                this.welcome(caller, asksForChats: asksForChats)
             }
         }
+    }
+
+    private func welcome(_ caller: Caller, asksForChats: Bool) {
+        guard let socket else { return }
+        if asksForChats, !hearsOfChats {
+            hearsOfChats = true
+            service.hub.subscribe(self, to: .chats(of: caller.user), on: socket.eventLoop)
+        }
+        // It is sent in the same turn of the event loop, so no frame about chats comes before it.
+        send(Messenger.Authenticated(user: caller.user, chats: hearsOfChats ? true : nil))
     }
 
     /// Ends the socket if its session ended while events were missed.

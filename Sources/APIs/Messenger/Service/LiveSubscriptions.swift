@@ -220,6 +220,9 @@ extension LiveSocket: Subscriber {
             } else {
                 subscriptions.values[index].waiting?.append(event)
             }
+        case (.chats, .gap): send(Messenger.ChatsChanged())
+        case (.chats, .passing(let frame)): socket?.send(frame)
+        case (.chats, _): break
         case (.session, .gap): checkSession()
         case (.session, _): end()
         }
