@@ -175,7 +175,7 @@ import Testing
             try await events.expect("added \(direct)")
             await live.subscribe(to: direct)
             try await events.expect("subscribed \(direct)")
-            try await alice.say("hello", in: direct)
+            try await alice.send(Messenger.SendMessage(chat: direct, content: "hello"))
             try await events.expect("hello")
             let group = try await alice.group(with: bob)
             try await events.expect("added \(group)")
