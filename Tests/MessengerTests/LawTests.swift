@@ -30,7 +30,9 @@ import Testing
 
     @Test func everyExampleIsExercised() async throws {
         let coverage = Coverage()
-        try await Self.laws.checkCoverage(MessengerScenarios.all, noting: coverage) { scenario in
+        // The frame comes when a node has missed events: TwoNodesTests.
+        let unseen = ["frame chats_changed"]
+        try await Self.laws.checkCoverage(MessengerScenarios.all, but: unseen, noting: coverage) { scenario in
             try await withMessenger(on: Stack(.sqlite, .inProcess), clock: TestClock(step: 20)) { host in
                 try await scenario.run(host.world(coverage))
             }

@@ -30,6 +30,12 @@ import Testing
         message.edited = .init(wrappedValue: time("2026-02-23T11:05:00Z"))
         return message
     }()
+    private static let withFile: Messenger.Message = {
+        var message = hello
+        message.described = .init(
+            wrappedValue: .init(filename: "photo.jpg", mimeType: "image/jpeg", size: 52_100))
+        return message
+    }()
 
     /// The values of the answers in the examples.
     static let answers: [ExampleAnswer] = [
@@ -57,6 +63,7 @@ import Testing
         .init(of: Messenger.SendMessage.self, .init(hello)),
         .init(of: Messenger.ListMessages.self, [hello]),
         .init(of: Messenger.ListMessages.self, [edited]),
+        .init(of: Messenger.ListMessages.self, [withFile]),
         .init(of: Messenger.EditMessage.self, .init(edited)),
         .init(
             of: Messenger.ListChanges.self,

@@ -47,6 +47,7 @@ import Testing
         .init(Messenger.ListMessages(chat: 5, limit: 50, before: 99)),
         .init(Messenger.ListMessages(chat: 5, limit: 2, after: 118)),
         .init(Messenger.ListMessages(chat: 5, limit: 50, include: .edited)),
+        .init(Messenger.ListMessages(chat: 5, include: .file)),
         .init(Messenger.EditMessage(chat: 5, message: 99, content: "Hello?")),
         .init(Messenger.EditMessage(chat: 5, message: 99, content: "\r\n\t\u{1F}é🎉")),
         .init(Messenger.DeleteMessage(chat: 5, message: 99)),

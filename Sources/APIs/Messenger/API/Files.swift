@@ -54,6 +54,28 @@ extension Messenger {
         }
     }
 
+    /// What an app shows of a message's file before it has downloaded it. An addition to the contract.
+    public struct FileDescription: Codable, Hashable, Sendable {
+        /// The file's name without a path.
+        public var filename: String
+        /// The media type in lower case, such as `image/jpeg`.
+        public var mimeType: String
+        /// The size in bytes.
+        public var size: Int64
+
+        public init(filename: String, mimeType: String, size: Int64) {
+            self.filename = filename
+            self.mimeType = mimeType
+            self.size = size
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case filename
+            case mimeType = "mime_type"
+            case size
+        }
+    }
+
     /// `GET /files/{id}/download`: answers 302 with a URL that anyone who has it may fetch for an hour, without a
     /// token.
     ///

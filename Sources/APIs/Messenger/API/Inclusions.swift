@@ -10,6 +10,8 @@ extension Messenger {
         public static let unread = Inclusions(rawValue: "unread")
         /// The word that asks for the time at which a message was edited.
         public static let edited = Inclusions(rawValue: "edited")
+        /// The word that asks for the name, media type and size of a message's file.
+        public static let file = Inclusions(rawValue: "file")
 
         /// Returns whether a word is among these.
         public func contains(_ word: Inclusions) -> Bool {

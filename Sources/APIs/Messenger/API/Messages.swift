@@ -94,6 +94,11 @@ extension Messenger {
         /// The time at which the content was last edited. Nil for an unedited message, and in lists that were not asked
         /// for it (``ListMessages/include``).
         public var editedAt: Timestamp? { edited?.wrappedValue }
+        /// The value of the key `file`; nil when an answer does not have the key.
+        package var described: OrNull<FileDescription>?
+        /// The description of the message's file. Nil without a file, and in lists that were not asked for it
+        /// (``ListMessages/include``).
+        public var fileDescription: FileDescription? { described?.wrappedValue }
 
         public init(
             id: ID, chat: Chat.ID, sender: User.ID, content: String, type: MessageType, file: File.ID?,
@@ -120,6 +125,7 @@ extension Messenger {
             file = try container.decodeIfPresent(File.ID.self, forKey: .file)
             createdAt = try container.decode(Timestamp.self, forKey: .createdAt)
             edited = try container.decodeIfPresent(OrNull<Timestamp>.self, forKey: .edited)
+            described = try container.decodeIfPresent(OrNull<FileDescription>.self, forKey: .described)
         }
 
         public func encode(to encoder: any Encoder) throws {
@@ -137,6 +143,7 @@ extension Messenger {
             case file = "file_id"
             case createdAt = "created_at"
             case edited = "edited_at"
+            case described = "file"
 
             static var type: CodingKeys { .frame }
         }
@@ -157,6 +164,7 @@ extension Messenger {
             }
             try container.encode(createdAt, forKey: .createdAt)
             if let edited { try container.encode(edited, forKey: .edited) }
+            if let described { try container.encode(described, forKey: .described) }
         }
     }
 
@@ -196,7 +204,8 @@ extension Messenger {
         /// Returns the messages with the lowest ids above this one, still ordered newest first. An addition to the
         /// contract.
         public var after: Message.ID?
-        /// The word ``Inclusions/edited`` asks for ``Message/editedAt``.
+        /// The word ``Inclusions/edited`` asks for ``Message/editedAt``, ``Inclusions/file`` for
+        /// ``Message/fileDescription``.
         public var include: Inclusions?
 
         public init(

@@ -157,6 +157,36 @@ extension MessengerScenarios {
                 try await carol.get("/chats/\(id)/messages").refused(403, "Not a member of this chat", id)
             }
         },
+        Scenario("A history describes files when it is asked", clause: "GET /chats/{id}/messages") { world in
+            let (alice, bob) = try await world.pair()
+            let chat = try await alice.directChat(with: bob)
+            let path = "/chats/\(chat)/messages"
+            let form = Form(filename: "Übersicht 1.PDF", type: "Application/PDF", content: "four")
+            guard let id = try await alice.upload(form).succeeded(201)["id"] else { throw CheckFailure("no id") }
+            let bodies: [JSONValue] = [
+                ["content": "plain"], ["content": "", "type": "file", "file_id": id],
+                ["content": "spoken", "type": "voice", "file_id": id], ["content": "with a file", "file_id": id],
+            ]
+            for body in bodies { try await alice.post(path, body).succeeded(201) }
+            let described: JSONValue = [
+                "filename": "Übersicht 1.PDF", "mime_type": "application/pdf", "size": 4,
+            ]
+            let plain = try await bob.get(path).succeeded(200)
+            for query in ["?include=file", "?include=edited,%20file&limit=100", "?include=file&after=0"] {
+                let list = try await bob.get(path + query).succeeded(200)
+                for index in 0..<4 {
+                    guard case .object(var message)? = list[index] else { throw CheckFailure("\(list)") }
+                    try expect(message.removeValue(forKey: "file"), equals: index == 3 ? .null : described)
+                    let edited = message.removeValue(forKey: "edited_at")
+                    try expect(edited, equals: query.contains("edited") ? .null : nil)
+                    // All else is as without the word.
+                    try expect(.object(message), equals: plain[index])
+                }
+            }
+            for query in ["?include=files", "?include=edited", "?include=File"] {
+                try expect(try await bob.get(path + query).succeeded(200)[0]?["file"], equals: nil)
+            }
+        },
         Scenario("Ids grow through all chats, and order a history", clause: "GET /chats/{id}/messages") { world in
             let (alice, bob, carol) = try await world.trio()
             let chats = [try await alice.directChat(with: bob), try await alice.directChat(with: carol)]

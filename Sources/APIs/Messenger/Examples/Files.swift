@@ -1,4 +1,5 @@
 extension MessengerExamples {
+    package static let fileDescription = #"{ "filename": "photo.jpg", "mime_type": "image/jpeg", "size": #52100 }"#
     package static let file = """
         {
           "id": #42,

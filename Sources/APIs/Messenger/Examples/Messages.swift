@@ -39,9 +39,14 @@ extension MessengerExamples {
         > /chats/5/messages?limit=50&before=99
         > /chats/5/messages?limit=2&after=118
         > /chats/5/messages?limit=50&include=edited
+        > /chats/5/messages?include=file
         < 200 [\#(message)]
         < 200 []
         < 200 including edited [{ \#(listed), "edited_at": "2026-02-23T11:05:00Z" | null }]
+        < 200 including file [{
+          \#(listed),
+          "file": \#(fileDescription) | null
+        }]
         ! 400 before and after cannot be combined
         ! 403 Not a member of this chat
         """#

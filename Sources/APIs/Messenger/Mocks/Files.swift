@@ -9,6 +9,11 @@ extension Messenger.File {
     public static let example: Self = contractExample(MessengerExamples.file)
 }
 
+extension Messenger.FileDescription {
+    /// The example: the photo as a list of messages describes it.
+    public static let example: Self = contractExample(MessengerExamples.fileDescription)
+}
+
 extension MessengerMock {
     /// A picture of 16 by 12 pixels, so that an image view has something to show without a network.
     static let photo =

@@ -24,8 +24,7 @@ extension MessengerMock {
         server.example(of: Messenger.ListMessages.self) { [memory] request in
             try Self.requireMember(of: request.chat)
             let limit = min(request.limit ?? 50, Messenger.ListMessages.maximum)
-            let withEdits = request.include?.contains(.edited) ?? false
-            let messages = memory.use { $0.messages }.map { $0.telling(edits: withEdits) }
+            let messages = memory.use { $0.messages }.map { $0.telling(request.include) }
             if let after = request.after { return messages.filter { $0.id > after }.prefix(limit).reversed() }
             let before = request.before ?? .init(.max)
             return messages.filter { $0.id < before }.suffix(limit).reversed()
@@ -39,9 +38,10 @@ extension MessengerMock {
 
 extension Messenger.Message {
     /// Returns the message as a list shows it.
-    fileprivate func telling(edits: Bool) -> Self {
+    fileprivate func telling(_ parts: Messenger.Inclusions?) -> Self {
         var message = self
-        message.edited = edits ? edited ?? .init(wrappedValue: nil) : nil
+        message.edited = parts?.contains(.edited) == true ? edited ?? .init(wrappedValue: nil) : nil
+        if parts?.contains(.file) == true { message.described = .init(wrappedValue: file.map { _ in .example }) }
         return message
     }
 }

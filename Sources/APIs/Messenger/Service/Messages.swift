@@ -43,11 +43,11 @@ extension MessengerService {
         _ request: Messenger.ListMessages, from caller: Messenger.User.ID
     ) async throws -> [Messenger.Message] {
         let limit = min(request.limit ?? 50, Messenger.ListMessages.maximum)
-        let withEdits = request.include?.contains(.edited) ?? false
+        let parts = Messages.Parts(request.include)
         return try await database.read { db in
             let page =
-                request.after.map { Messages.following($0, in: request.chat, limit: limit, withEdits: withEdits) }
-                ?? Messages.page(of: request.chat, before: request.before, limit: limit, withEdits: withEdits)
+                request.after.map { Messages.following($0, in: request.chat, limit: limit, with: parts) }
+                ?? Messages.page(of: request.chat, before: request.before, limit: limit, with: parts)
             let (isMember, messages) = try db.both(Chats.membership(of: caller, in: request.chat), page)
             guard isMember else { throw Chats.notAMember }
             return request.after == nil ? messages : messages.reversed()
@@ -91,18 +91,48 @@ enum Messages {
         return (message, number)
     }
 
-    /// Returns the query for messages, the newest first; with `before` only older ones.
-    static func page(
-        of chat: Messenger.Chat.ID, before: Messenger.Message.ID?, limit: Int, withEdits: Bool
-    ) -> Query<[Messenger.Message]> {
-        all(withEdits, "WHERE chat_id = \(chat) AND id < \(before ?? .init(.max)) ORDER BY id DESC LIMIT \(limit)")
+    /// The parts of messages that a list has when it is asked for them.
+    struct Parts {
+        var edits = false
+        var files = false
+
+        init(_ include: Messenger.Inclusions? = nil) {
+            guard let include else { return }
+            (edits, files) = (include.contains(.edited), include.contains(.file))
+        }
     }
 
-    private static func all(_ withEdits: Bool, _ condition: SQL) -> Query<[Messenger.Message]> {
-        guard withEdits else {
-            return .all("SELECT \(columns) FROM messages \(condition)", Messenger.Message.init(row:))
+    /// Returns the query for messages, the newest first; with `before` only older ones.
+    static func page(
+        of chat: Messenger.Chat.ID, before: Messenger.Message.ID?, limit: Int, with parts: Parts
+    ) -> Query<[Messenger.Message]> {
+        all(parts, "chat_id = \(chat) AND id < \(before ?? .init(.max))", order: "id DESC", limit)
+    }
+
+    private static func all(_ parts: Parts, _ condition: SQL, order: SQL, _ limit: Int) -> Query<[Messenger.Message]> {
+        let rest: SQL = "WHERE \(condition) ORDER BY \(order) LIMIT \(limit)"
+        if parts.files {
+            return .all(
+                """
+                SELECT m.*, f.filename, f.mime_type, f.size FROM (
+                    SELECT \(columns), edited_at FROM messages \(rest)) m
+                LEFT JOIN files f ON f.id = m.file_id ORDER BY m.\(order)
+                """
+            ) { row in
+                var message = try Messenger.Message(row: row)
+                if parts.edits { message.edited = .init(wrappedValue: try row.get(7)) }
+                let name: String? = try row.get(8)
+                message.described = .init(
+                    wrappedValue: try name.map {
+                        .init(filename: $0, mimeType: try row.get(9), size: try row.get(10))
+                    })
+                return message
+            }
         }
-        return .all("SELECT \(columns), edited_at FROM messages \(condition)") { row in
+        guard parts.edits else {
+            return .all("SELECT \(columns) FROM messages \(rest)", Messenger.Message.init(row:))
+        }
+        return .all("SELECT \(columns), edited_at FROM messages \(rest)") { row in
             var message = try Messenger.Message(row: row)
             message.edited = .init(wrappedValue: try row.get(7))
             return message
@@ -125,9 +155,9 @@ enum Messages {
 
     /// Returns the query for messages after one, the oldest first.
     static func following(
-        _ after: Messenger.Message.ID, in chat: Messenger.Chat.ID, limit: Int, withEdits: Bool = false
+        _ after: Messenger.Message.ID, in chat: Messenger.Chat.ID, limit: Int, with parts: Parts = Parts()
     ) -> Query<[Messenger.Message]> {
-        all(withEdits, "WHERE chat_id = \(chat) AND id > \(after) ORDER BY id LIMIT \(limit)")
+        all(parts, "chat_id = \(chat) AND id > \(after)", order: "id", limit)
     }
 }
 
