@@ -96,11 +96,15 @@ public struct ResponseValidator: Transport, SocketTransport {
             // A contract says that an operation redirects, and not always how.
             let isRedirect = { server.level == .contract && 300..<400 ~= status && 300..<400 ~= $0 }
             let fitting = answers.filter { $0.status == status || isRedirect($0.status) }
-            guard let answer = fitting.first(where: { $0.inclusion != nil }) ?? fitting.first else {
+            // A request may ask for several parts at once.
+            let including = fitting.filter { $0.inclusion != nil }
+            guard let answer = including.first ?? fitting.first else {
                 let expected = Set(answers.map(\.status)).sorted().map(String.init).joined(separator: " or ")
                 throw mismatch("status \(expected)", "status \(status)")
             }
-            server.coverage?.add("\(operation.signature): \(status)", answer.inclusion)
+            for inclusion in including.isEmpty ? [nil] : including.map(\.inclusion) {
+                server.coverage?.add("\(operation.signature): \(status)", inclusion)
+            }
             guard let mediaType = answer.mediaType else {
                 // A redirect may have a page for people.
                 guard response.body.isEmpty || 300..<400 ~= status else {
@@ -115,7 +119,7 @@ public struct ResponseValidator: Transport, SocketTransport {
                 }
                 return
             }
-            shape = expected
+            shape = including.dropFirst().compactMap(\.shape).reduce(expected) { $0.joined(with: $1) }
         }
         let type = response.headers[.contentType] ?? "none"
         guard type.prefix(while: { $0 != ";" }) == "application/json" else {

@@ -32,6 +32,19 @@ public indirect enum Shape: Sendable {
     ///   - optional: Members that some values have.
     case object([String: Shape], additions: [String: Shape] = [:], optional: [String: Shape] = [:])
 
+    /// Returns a shape with the members of both, for objects and lists of objects. Of other shapes it returns this one.
+    func joined(with other: Shape) -> Shape {
+        switch (self, other) {
+        case (.list(let one), .list(let other)): return .list(of: one.joined(with: other))
+        case (.object(let one, let additions, let optional), .object(let other, let moreAdditions, let moreOptional)):
+            return .object(
+                one.merging(other) { first, _ in first },
+                additions: additions.merging(moreAdditions) { first, _ in first },
+                optional: optional.merging(moreOptional) { first, _ in first })
+        default: return self
+        }
+    }
+
     /// Returns where a value first differs from the shape; nil when it matches.
     ///
     /// - Parameter level: At ``Level/contract`` the additions may be absent.
