@@ -195,8 +195,8 @@ extension Messenger {
         }
     }
 
-    /// `chat_added`: reports that the user is in another chat from now on: somebody created it, or added the user. Sockets of
-    /// the user receive it that asked for it (``Authenticate/chats``). An addition to the contract.
+    /// `chat_added`: reports that the user is in another chat from now on, which a member created or added the user to. Sockets
+    /// of the user receive it that asked for it (``Authenticate/chats``). An addition to the contract.
     public struct ChatAdded: ServerFrame {
         public static let type = "chat_added"
         /// The chat.

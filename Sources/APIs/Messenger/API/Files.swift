@@ -54,7 +54,7 @@ extension Messenger {
         }
     }
 
-    /// What an app shows of a message's file before it has downloaded it. An addition to the contract.
+    /// Describes a message's file, so that an app can show it before it has downloaded it. An addition to the contract.
     public struct FileDescription: Codable, Hashable, Sendable {
         /// The file's name without a path.
         public var filename: String

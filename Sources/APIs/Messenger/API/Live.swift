@@ -53,8 +53,8 @@ extension Messenger {
         public static let type = "auth_ok"
         /// The user.
         public var user: User.ID
-        /// True when frames about the user's list of chats come from now on. Nil when they were not asked for, and from older
-        /// servers. An addition to the contract.
+        /// Whether frames about the user's list of chats come from now on. It is nil when they were not asked for, and from
+        /// older servers. An addition to the contract.
         public var chats: Bool?
 
         public init(user: User.ID, chats: Bool? = nil) {

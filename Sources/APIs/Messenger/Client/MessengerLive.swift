@@ -42,8 +42,8 @@ public final class MessengerLive: AsyncSequence, Sendable {
         ///
         /// An app casts it to the struct that it handles: `case .update(let edit as Messenger.MessageEdit)`.
         case update(any Messenger.ChatFrame)
-        /// The user is in another chat from now on: somebody created it, or added the user. It is not subscribed yet. What was
-        /// added during a disconnection is in the list of chats after ``connected``.
+        /// The user is in another chat from now on, which a member created or added the user to. It is not subscribed yet.
+        /// What was added during a disconnection is in the list of chats after ``connected``.
         case chatAdded(Messenger.Chat.ID)
         /// The user is no longer in a chat, which may be one that is not subscribed.
         case chatRemoved(Messenger.Chat.ID)
