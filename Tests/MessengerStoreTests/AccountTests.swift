@@ -54,7 +54,7 @@ import Testing
         try await withStore { host, phone, store, _, _, bob in
             await store.close()
             let other = Phone(bob, on: host)
-            #expect(other.folder == phone.folder)
+            #expect(other.folder.path == phone.folder.path)
             await other.network.set(.offline)
             let theirs = try await other.open()
             #expect(theirs.chats.all.isEmpty)
@@ -70,11 +70,18 @@ import Testing
         }
     }
 
+    /// Overwrites a file, with what SQLite keeps beside it.
+    private func damage(_ name: String, of phone: Phone) throws -> URL {
+        let file = phone.folder.appendingPathComponent(name)
+        for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file.path + suffix) }
+        try Data(repeating: 7, count: 20_000).write(to: file)
+        return file
+    }
+
     @Test func aDamagedCacheIsReadAgainAndTheOutboxStays() async throws {
         try await withStore { _, phone, store, chat, _, _ in
             await store.close()
-            let cache = phone.folder.appendingPathComponent("cache.sqlite")
-            try Data(repeating: 7, count: 20_000).write(to: cache)
+            _ = try damage("cache.sqlite", of: phone)
             let again = try await phone.open()
             #expect(again.chats.all.isEmpty)
             let shown = again.chat(chat.id)
@@ -89,8 +96,7 @@ import Testing
     @Test func aDamagedOutboxIsSetAside() async throws {
         try await withStore { _, phone, store, chat, _, _ in
             await store.close()
-            let outbox = phone.folder.appendingPathComponent("outbox.sqlite")
-            try Data(repeating: 7, count: 20_000).write(to: outbox)
+            let outbox = try damage("outbox.sqlite", of: phone)
             let again = try await phone.open()
             let shown = again.chat(chat.id)
             await until { shown.messages.map(\.content) == ["One"] }

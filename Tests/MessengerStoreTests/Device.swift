@@ -63,10 +63,13 @@ final class Device: @unchecked Sendable {
         var settings = StoreSettings()
         settings.pageSize = plan.pageSize
         settings.catchUp = plan.catchUp
+        // Looks at the list and pings would be most of what happens in a day.
+        if plan.isLong { settings.listInterval = .seconds(3600) }
         settings.executor = simulation
         settings.sleep = { try await simulation.sleep(for: $0) }
         settings.now = { Date(timeIntervalSince1970: Double(self.server.now) / 1000) }
         settings.pacing = .init(
+            pingInterval: plan.isLong ? .seconds(3600) : .seconds(25), cap: plan.isLong ? .seconds(3600) : .seconds(60),
             sleep: { try await simulation.sleep(for: $0) }, random: { Double(simulation.random(0...100)) / 100 })
         settings.database.prepareDatabase { db in db.add(transactionObserver: death, extent: .databaseLifetime) }
         let engine = try StoreEngine(client: client(of: death), user: .init(user), folder: folder, settings: settings)

@@ -293,7 +293,7 @@ final class Schedule: @unchecked Sendable {
                 device.die(after: .max)
             }
         }
-        await simulation.pause(for: .seconds(400))
+        await simulation.pause(for: .seconds(plan.isLong ? 8000 : 400))
         for device in devices { await compare(device) }
         await compareWritten()
     }

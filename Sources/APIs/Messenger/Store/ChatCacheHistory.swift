@@ -239,30 +239,22 @@ extension ChatCache {
         }
     }
 
-    /// Returns the marks that the server is to be told: in each chat the newest message that still exists up to where
-    /// the user has read.
-    func wantedMarks() throws -> [(chat: Messenger.Chat.ID, message: Messenger.Message.ID, wanted: Int64)] {
+    /// Returns a mark that the server is to be told; nil when there is none.
+    func wantedMark() throws -> (chat: Messenger.Chat.ID, message: Messenger.Message.ID)? {
         try pool.read { db in
-            try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT id, (SELECT MAX(id) FROM messages
-                        WHERE chat = chats.id AND id <= read_wanted AND NOT is_deleted), read_wanted
-                    FROM chats WHERE read_wanted > read_mark
-                    """
-            ).compactMap { row in
-                let message: Int64? = row[1]
-                return message.map { (.init(row[0]), .init($0), row[2]) }
-            }
+            try Row.fetchOne(db, sql: "SELECT id, read_wanted FROM chats WHERE read_wanted > read_mark ORDER BY id")
+                .map { (.init($0[0]), .init($0[1])) }
         }
     }
 
-    /// Gives up a mark that the server does not take.
-    func forgetWantedMark(_ wanted: Int64, in chat: Messenger.Chat.ID) throws {
+    /// Forgets a mark that the server has been told, or does not take.
+    func forgetWantedMark(_ wanted: Messenger.Message.ID, in chat: Messenger.Chat.ID) throws {
         let id = chat.rawValue
         try pool.write { db in
             try db.execute(
-                literal: "UPDATE chats SET read_wanted = read_mark WHERE id = \(id) AND read_wanted <= \(wanted)")
+                literal: """
+                    UPDATE chats SET read_wanted = read_mark WHERE id = \(id) AND read_wanted <= \(wanted.rawValue)
+                    """)
             try recount(id, db)
         }
     }

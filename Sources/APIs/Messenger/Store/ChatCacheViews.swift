@@ -84,9 +84,9 @@ extension ChatCache {
                 let pending: String? = row["pending_content"]
                 if let pending { message.content = pending }
                 let low = ranges.first { $0.low <= message.id.rawValue }?.low ?? 0
-                let older = index + 1 < rows.count ? rows[index + 1]["id"] as Int64 : 0
+                let followsGap = index + 1 < rows.count && (rows[index + 1]["id"] as Int64) < low
                 page.messages.append(
-                    StoredMessage(message: message, isChanging: pending != nil, followsGap: low > 0 && older < low))
+                    StoredMessage(message: message, isChanging: pending != nil, followsGap: followsGap))
             }
             let inTop = page.messages.count { $0.id.rawValue >= top.low }
             page.messages.reverse()

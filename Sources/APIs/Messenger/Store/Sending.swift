@@ -81,39 +81,39 @@ extension StoreEngine {
     }
 
     func send(in chat: Messenger.Chat.ID) {
-        guard sending.insert(chat).inserted else {
-            // A pause after a failure ends.
-            sendFailures[chat] = nil
-            return
-        }
+        guard sending.insert(chat).inserted else { return }
+        sendTurns[chat, default: 0] += 1
         run { engine in
-            await engine.sendWaiting(in: chat)
+            let isDone = await engine.sendWaiting(in: chat)
             engine.sending.remove(chat)
+            if !isDone { engine.sendLater(in: chat) }
         }
     }
 
-    private func sendWaiting(in chat: Messenger.Chat.ID) async {
-        while !isStopped {
-            do {
-                guard let entry = try outbox.next(in: chat) else { return }
+    /// Returns whether nothing waits any more.
+    private func sendWaiting(in chat: Messenger.Chat.ID) async -> Bool {
+        do {
+            while !isStopped, let entry = try outbox.next(in: chat) {
                 try await deliver(entry)
                 sendFailures[chat] = nil
-            } catch {
-                handle(error)
-                guard !isStopped, await rest(chat) else { return }
             }
+            return true
+        } catch {
+            handle(error)
+            return isStopped
         }
     }
 
-    /// Waits after a failure: 1, 2, 4 … 60 seconds, or until there is a connection.
-    private func rest(_ chat: Messenger.Chat.ID) async -> Bool {
-        let count = sendFailures[chat, default: 0] + 1
-        sendFailures[chat] = count
-        for _ in 0..<min(60, 1 << min(count - 1, 6)) {
-            guard await pause(.seconds(1)) else { return false }
-            if sendFailures[chat] != count { return true }
+    /// Sends what waits after 1, 2, 4 … 60 seconds, or earlier when there is a connection.
+    private func sendLater(in chat: Messenger.Chat.ID) {
+        let count = sendFailures[chat, default: 0]
+        sendFailures[chat] = count + 1
+        let turn = sendTurns[chat]
+        run { engine in
+            guard await engine.pause(min(.seconds(60), .seconds(1 << min(count, 6)))), turn == engine.sendTurns[chat]
+            else { return }
+            engine.send(in: chat)
         }
-        return true
     }
 
     /// Sends one message.
@@ -250,27 +250,37 @@ extension StoreEngine {
         var failures = 0
         while !isStopped {
             do {
-                guard let next = try cache.wantedMarks().first else { return }
-                do {
-                    try await client.send(Messenger.MarkRead(chat: next.chat, message: next.message))
-                    if isStopped { return }
-                    try cache.apply([(user, next.message)], in: next.chat)
-                    try cache.forgetWantedMark(next.wanted, in: next.chat)
-                } catch let error as APIError where isFinal(error) {
-                    if isStopped { return }
-                    if error.message == "Message not found" {
-                        // It was deleted, and the older ones are marked instead.
-                        try cache.delete(next.message, in: next.chat)
-                    } else {
-                        try cache.forgetWantedMark(next.wanted, in: next.chat)
-                    }
-                }
+                guard let (chat, wanted) = try cache.wantedMark() else { return }
+                let marked = try await mark(wanted, in: chat)
+                if isStopped { return }
+                if let marked { try cache.apply([(user, marked)], in: chat) }
+                try cache.forgetWantedMark(wanted, in: chat)
                 failures = 0
-                changed(next.chat)
+                changed(chat)
             } catch {
                 handle(error)
                 failures += 1
                 guard await pause(.seconds(1 << min(failures, 6))) else { return }
+            }
+        }
+    }
+
+    /// Tells the server how far the user has read: up to a message, or the newest one before it that still exists.
+    ///
+    /// - Returns: The marked message; nil when there is none, or the server refuses.
+    private func mark(
+        _ message: Messenger.Message.ID, in chat: Messenger.Chat.ID
+    ) async throws -> Messenger.Message.ID? {
+        var message = message
+        while true {
+            do {
+                try await client.send(Messenger.MarkRead(chat: chat, message: message))
+                return message
+            } catch let error as APIError where isFinal(error) {
+                guard error.status == .notFound else { return nil }
+                let older = Messenger.ListMessages(chat: chat, limit: 1, before: message)
+                guard let next = try await client.send(older).first else { return nil }
+                message = next.id
             }
         }
     }

@@ -84,6 +84,7 @@ package actor StoreEngine {
     // Sending.
     var sending: Set<Messenger.Chat.ID> = []
     var sendFailures: [Messenger.Chat.ID: Int] = [:]
+    var sendTurns: [Messenger.Chat.ID: Int] = [:]
     var uploads: [Int64: TransferProgress] = [:]
     var uploadedAgain: Set<Int64> = []
     var isMarking = false
@@ -132,7 +133,7 @@ package actor StoreEngine {
         isStopped = true
         live.close()
         subscribing.finish()
-        for task in tasks.values { task.cancel() }
+        for (_, task) in tasks.sorted(by: { $0.key < $1.key }) { task.cancel() }
         for task in downloads.values { task.cancel() }
         for waiter in waiters.values.joined() { waiter.resume() }
         waiters = [:]

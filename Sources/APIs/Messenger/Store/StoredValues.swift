@@ -25,7 +25,8 @@ public struct StoredMessage: Hashable, Sendable, Identifiable {
     public let message: Messenger.Message
     /// Whether an edit of it has been sent and not been answered yet.
     public let isChanging: Bool
-    /// Whether messages before it may be missing on this device: ``ChatState/loadOlder()`` reads them.
+    /// Whether messages between it and the one before it may be missing on this device: ``ChatState/loadOlder()`` reads
+    /// them.
     public let followsGap: Bool
 
     public var id: Messenger.Message.ID { message.id }
