@@ -7,7 +7,7 @@ import MessengerTestHost
 import Testbed
 import Testing
 
-/// What a store keeps belongs to one account, survives damage, and goes with the session.
+/// A store belongs to one account, survives damage, and goes with the session.
 @Suite(.timeLimit(.minutes(30))) @MainActor struct AccountTests {
     nonisolated private static let stack = Stack(.sqlite, .inProcess)
 

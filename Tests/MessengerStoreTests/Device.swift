@@ -63,7 +63,7 @@ final class Device: @unchecked Sendable {
         var settings = StoreSettings()
         settings.pageSize = plan.pageSize
         settings.catchUp = plan.catchUp
-        // Looks at the list and pings would be most of what happens in a day.
+        // In a day nearly everything would be looks at the list and pings.
         if plan.isLong { settings.listInterval = .seconds(3600) }
         settings.executor = simulation
         settings.sleep = { try await simulation.sleep(for: $0) }

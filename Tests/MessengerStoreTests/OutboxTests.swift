@@ -8,7 +8,7 @@ import Testing
 
 @testable import MessengerStore
 
-/// What the user writes arrives once and in order, or says why not.
+/// The user's messages arrive once and in order, or say why not.
 @Suite(.timeLimit(.minutes(30))) @MainActor struct OutboxTests {
     nonisolated private static let stack = Stack(.sqlite, .inProcess)
 

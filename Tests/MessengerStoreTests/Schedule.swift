@@ -332,7 +332,7 @@ final class Schedule: @unchecked Sendable {
         }.sorted { ($0.0, $0.1) > ($1.0, $1.1) }.map { "\($0.1) \($0.2 ?? "-") \($0.3)" }
     }
 
-    /// What was written arrived once each, except what is known to have failed or was discarded.
+    /// Compares: each message that was written arrived once, unless it is known to have failed or was discarded.
     private func compareWritten() async {
         var failed: Set<String> = []
         for device in devices {
