@@ -15,7 +15,8 @@ extension ChatCache {
         var hole: Messenger.Message.ID?
     }
 
-    func chats() throws -> [StoredChat] {
+    /// Returns the chats, those with the newest messages first, or one of them alone.
+    func chats(_ id: Messenger.Chat.ID? = nil) throws -> [StoredChat] {
         try pool.read { db in
             try Row.fetchAll(
                 db,
@@ -23,7 +24,7 @@ extension ChatCache {
                     SELECT id, type, COALESCE(name,
                             (SELECT display_name FROM members WHERE chat = chats.id AND user <> \(user) LIMIT 1)),
                         updated_at, last_text, unread
-                    FROM chats ORDER BY updated_at / 1000 DESC, id DESC
+                    FROM chats WHERE \(id == nil) OR id = \(id?.rawValue) ORDER BY updated_at / 1000 DESC, id DESC
                     """
             ).map { row in
                 StoredChat(

@@ -44,7 +44,7 @@ extension StoreEngine {
         view.number = viewsMade
         attempt {
             let page = try cache.page(of: chat, limit: limit)
-            view.chat = try cache.chats().first { $0.id == chat }
+            view.chat = try cache.chats(chat).first
             (view.messages, view.hasOlder) = (page.messages, page.hasOlder)
             view.members = try cache.members(of: chat)
             view.marks = try cache.marks(in: chat)
