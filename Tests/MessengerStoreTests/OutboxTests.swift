@@ -132,8 +132,10 @@ import Testing
 
             // The process ends after an attempt.
             await phone.network.set(.offline)
+            var settings = StoreSettings()
+            settings.now = { host.clock.date }
             let engine = try StoreEngine(
-                client: phone.client, user: alice.id, folder: phone.folder, settings: StoreSettings())
+                client: phone.client, user: alice.id, folder: phone.folder, settings: settings)
             _ = try await engine.enqueue("Once", type: .text, file: nil, to: group)
             await engine.attemptFirst(at: host.clock.date)
             await engine.stop()

@@ -50,9 +50,7 @@ import Observation
     /// - Throws: The network's error, the API's refusal. What is on this device is shown nevertheless.
     public func loadOlder() async throws {
         if hasOlder { limit = messages.count + pageSize }
-        let result = await Task { [engine, id, limit] in try await engine.loadOlder(in: id, limit: limit) }.result
-        await refresh()
-        try result.get()
+        try await change { [engine, id, limit] in try await engine.loadOlder(in: id, limit: limit) }
     }
 
     /// Marks everything up to a message as read; without one, everything that is shown. Without a network the server is
@@ -119,16 +117,21 @@ import Observation
     ///
     /// - Throws: The errors of ``Messenger/EditMessage``, the network's error.
     public func edit(_ message: Messenger.Message.ID, to text: String) async throws {
-        try await engine.edit(message, in: id, to: text)
-        await refresh()
+        try await change { [engine, id] in try await engine.edit(message, in: id, to: text) }
     }
 
     /// Deletes a message of the user. It disappears at once, and comes back if the server refuses that.
     ///
     /// - Throws: The errors of ``Messenger/DeleteMessage``, the network's error.
     public func delete(_ message: Messenger.Message.ID) async throws {
-        try await engine.delete(message, in: id)
+        try await change { [engine, id] in try await engine.delete(message, in: id) }
+    }
+
+    /// Runs a change, and shows what has become of it whether it fails or not.
+    private func change(_ body: @escaping @Sendable () async throws -> Void) async throws {
+        let result = await Task { try await body() }.result
         await refresh()
+        try result.get()
     }
 
     /// Tells the other members that the user is typing. Call it with each change of the text; it is sent once in 3 seconds.

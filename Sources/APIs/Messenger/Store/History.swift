@@ -117,6 +117,7 @@ extension StoreEngine {
         guard let known = try cache.knowledge(of: chat), known.high != nil, let base = known.base else { return }
         while true {
             let present = generation
+            let confirmed = confirmed[chat, default: []]
             let list = try await client.changes(of: chat, after: base)
             if isStopped { throw CancellationError() }
             guard present == generation else { continue }
@@ -124,6 +125,10 @@ extension StoreEngine {
             contents[chat, default: 0] += 1
             let isFirst = changesReadIn.updateValue(present, forKey: chat) != present
             forget(try cache.apply(list, to: chat, isFirst: isFirst, newer: newerEdits[chat, default: [:]]))
+            for edit in confirmed.sorted() {
+                try cache.setPending(edit, in: chat, content: nil, isDeletion: false)
+            }
+            self.confirmed[chat]?.subtract(confirmed)
             return try settle(chat)
         }
     }

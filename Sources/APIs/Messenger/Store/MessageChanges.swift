@@ -21,8 +21,10 @@ extension StoreEngine {
                 try cache.edit(message, in: chat, to: content, at: edited.editedAt?.milliseconds)
                 contents[chat, default: 0] += 1
             } else {
-                // Something else was heard of the chat's messages, which may be newer than this answer.
-                need(.changes, of: chat)
+                // Something else was heard of the chat's messages, which may be newer than this answer. The text stays
+                // until the chat's changes say what it is.
+                confirmed[chat, default: []].insert(message)
+                return need(.changes, of: chat)
             }
             try show(message, in: chat, content: nil, isDeletion: false)
         } catch {

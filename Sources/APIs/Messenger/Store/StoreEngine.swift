@@ -77,6 +77,8 @@ package actor StoreEngine {
     var newerEdits: [Messenger.Chat.ID: [Messenger.Message.ID: Messenger.MessageEdit]] = [:]
     /// Counts what arrived about the contents of a chat's messages.
     var contents: [Messenger.Chat.ID: Int] = [:]
+    /// The edits that the server has accepted, and whose text is to be read.
+    var confirmed: [Messenger.Chat.ID: Set<Messenger.Message.ID>] = [:]
     var typing: [Messenger.Chat.ID: [Messenger.User.ID: Int]] = [:]
     var typingMade = 0
     var viewsMade = 0
