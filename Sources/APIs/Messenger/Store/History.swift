@@ -114,7 +114,9 @@ extension StoreEngine {
     /// It asks after the version that was read during the connection before the last one. Every later version may be newer
     /// than frames that were still on their way at that time, and would not be repeated.
     private func readChanges(of chat: Messenger.Chat.ID) async throws {
-        guard let known = try cache.knowledge(of: chat), known.high != nil, let base = known.base else { return }
+        guard let known = try cache.knowledge(of: chat), known.high != nil, let base = known.base else {
+            return try showConfirmed(confirmed[chat, default: []], in: chat)
+        }
         while true {
             let present = generation
             let confirmed = confirmed[chat, default: []]
@@ -125,12 +127,15 @@ extension StoreEngine {
             contents[chat, default: 0] += 1
             let isFirst = changesReadIn.updateValue(present, forKey: chat) != present
             forget(try cache.apply(list, to: chat, isFirst: isFirst, newer: newerEdits[chat, default: [:]]))
-            for edit in confirmed.sorted() {
-                try cache.setPending(edit, in: chat, content: nil, isDeletion: false)
-            }
-            self.confirmed[chat]?.subtract(confirmed)
+            try showConfirmed(confirmed, in: chat)
             return try settle(chat)
         }
+    }
+
+    /// Shows the text that the server has for edits of the user, in place of the one that was shown meanwhile.
+    private func showConfirmed(_ edits: Set<Messenger.Message.ID>, in chat: Messenger.Chat.ID) throws {
+        for edit in edits { try cache.setPending(edit, in: chat, content: nil, isDeletion: false) }
+        confirmed[chat]?.subtract(edits)
     }
 
     // MARK: Members
