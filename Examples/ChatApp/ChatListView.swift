@@ -3,7 +3,7 @@ import SwiftUI
 
 struct ChatListView: View {
     let store: MessengerStore
-    let signOut: () -> Void
+    let signOut: @MainActor () -> Void
 
     var body: some View {
         NavigationStack {

@@ -63,6 +63,7 @@ public struct WindowGroup<Content: View>: Scene {
     public var projectedValue: Binding<Value> { fatalError() }
 }
 @propertyWrapper public struct Binding<Value> {
+    public init(get: @escaping () -> Value, set: @escaping (Value) -> Void) {}
     public var wrappedValue: Value {
         get { fatalError() }
         nonmutating set {}
