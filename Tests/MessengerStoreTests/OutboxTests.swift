@@ -105,7 +105,8 @@ import Testing
             await until { chat.messages.count == 2 }
             try await chat.edit(own.id, to: "Edited")
             #expect(chat.messages.last?.content == "Edited")
-            #expect(chat.messages.last?.isChanging == false)
+            await until { chat.messages.last?.isChanging == false }
+            #expect(chat.messages.last?.content == "Edited")
             await #expect(throws: APIError.self) { try await chat.edit(theirs.id, to: "Mine") }
             await #expect(throws: APIError.self) { try await chat.delete(theirs.id) }
             #expect(chat.messages.map(\.content) == ["Theirs", "Edited"])
