@@ -74,7 +74,7 @@ test: test-deps build ## run all tests (FILTER=Name runs a part)
 		./Tools/with-services ./Tools/run-tests --skip-build $(if $(FILTER),--filter $(FILTER))
 
 torture: test-deps build ## run the tests of crashes and bad networks at length
-	CONCORD_TORTURE=1 ./Tools/with-services ./Tools/run-tests --skip-build --filter 'DrillTests|FaultTests|SpoiledServerTests'
+	CONCORD_TORTURE=1 ./Tools/with-services ./Tools/run-tests --skip-build --filter 'DrillTests|FaultTests|ScheduleTests|SpoiledServerTests'
 
 mutants: test-deps build ## put every mutant in front of every API's server; `make test` tries a sample
 	CONCORD_MUTANTS=all ./Tools/with-services ./Tools/run-tests --skip-build --filter 'MutantTests'
@@ -114,6 +114,7 @@ describe: deps ## write the descriptions of the APIs into docs/openapi, and the 
 	$(SWIFT) build --product concord
 	./Tools/describe
 	for api in $(SDKS); do $(SWIFT) build --target "$${api}Mocks" || exit; done
+	$(SWIFT) build --target MessengerStore
 	SWIFT=$(SWIFT) ./Tools/swift-api
 
 schemathesis: test-deps ## send requests made from the descriptions to a running server (ARGS="--examples 50 gtsd")

@@ -2,9 +2,11 @@
 import PackageDescription
 
 // Server packages sit behind a trait that is on by default: an app that takes only an SDK asks for
-// `traits: []` and resolves nothing but swift-http-types. `NIO` alone adds the WebSocket transport for Linux.
+// `traits: []` and resolves nothing but swift-http-types. `NIO` alone adds the WebSocket transport for Linux, `Store`
+// alone Messenger's state on the device, which needs GRDB.
 let server: TargetDependencyCondition? = .when(traits: ["Server"])
 let nio: TargetDependencyCondition? = .when(traits: ["NIO"])
+let store: TargetDependencyCondition? = .when(traits: ["Store"])
 
 /// The packages of the modules that come from one, by the module's name.
 let packages = [
@@ -156,6 +158,11 @@ let apis: [Target] =
     + api("GTSD", api: "HTTPTypes", service: "Identity NIOConcurrencyHelpers ObjectStore")
     + api("Dunbar", mocks: "HTTPTypes", service: "Identity Mail NIOConcurrencyHelpers NIOCore ObjectStore Videos")
 
+/// Messenger's state on a device.
+let messengerStore = target(
+    "MessengerStore", at: "Sources/APIs/Messenger/Store",
+    imports: "Contract ContractClient GRDB HTTPTypes MessengerAPI MessengerClient", when: store)
+
 let services = ["Messenger", "DeuceDiary", "Monica", "GTSD", "Dunbar"]
 
 let command: Target = .executableTarget(
@@ -277,6 +284,12 @@ let suites: [Target] = [
             Identity Logging NIOConcurrencyHelpers NIOCore NIOEmbedded NIOPosix NIOSockets ObjectStore WebSockets
             """),
     tests(
+        "MessengerStore",
+        imports: """
+            Contract ContractClient GRDB HTTPTypes MessengerAPI MessengerCheck MessengerClient MessengerService
+            MessengerStore MessengerTestHost Testbed
+            """),
+    tests(
         api: "DeuceDiary",
         imports: """
             Logging NIOConcurrencyHelpers NIOCore NIOEmbedded NIOPosix NIOSockets ObjectStore WebSockets
@@ -312,6 +325,7 @@ let package = Package(
         .library(name: "Contract", targets: ["Contract"]),
         .library(name: "ContractClient", targets: ["ContractClient"]),
         .library(name: "NIOSockets", targets: ["NIOSockets"]),
+        .library(name: "MessengerStore", targets: ["MessengerStore"]),
     ]
         + services.flatMap { name -> [Product] in
             [
@@ -328,7 +342,9 @@ let package = Package(
         ].map { .library(name: $0, targets: [$0]) },
     traits: [
         .default(enabledTraits: ["Server"]),
-        .trait(name: "Server", description: "The backends and the `concord` command.", enabledTraits: ["NIO"]),
+        .trait(
+            name: "Server", description: "The backends and the `concord` command.", enabledTraits: ["NIO", "Store"]),
+        .trait(name: "Store", description: "Messenger's state on a device (`MessengerStore`), with GRDB."),
         .trait(name: "NIO", description: "WebSockets for the SDKs where URLSession has none (Linux)."),
     ],
     dependencies: [
@@ -348,8 +364,8 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
         .package(url: "https://github.com/vapor/jwt-kit.git", from: "5.7.0"),
     ],
-    targets: contracts + platform + [backend] + apis + guestbookExample + [command, chatExample, thumbnail, testbed]
-        + hosts + suites
+    targets: contracts + platform + [backend] + apis + [messengerStore] + guestbookExample
+        + [command, chatExample, thumbnail, testbed] + hosts + suites
 )
 
 for target in package.targets where target.type != .system {

@@ -25,29 +25,32 @@ import Testing
     /// The APIs that have an SDK.
     static let apis = ["Messenger", "DeuceDiary", "Dunbar", "Monica", "GTSD"]
 
+    /// Their catalogues, and that of Messenger's store.
+    private static let catalogues =
+        apis.map { "Sources/APIs/\($0)/Client/\($0)Client.docc" }
+        + ["Sources/APIs/Messenger/Store/MessengerStore.docc"]
+    /// The code whose comments have samples.
+    private static let sources =
+        apis.flatMap { ["Sources/APIs/\($0)/Client", "Sources/APIs/\($0)/Mocks"] } + ["Sources/APIs/Messenger/Store"]
+    /// The tests that run the samples.
+    private static let tests = (apis + ["MessengerStore"]).map { "Tests/\($0)Tests/Documentation" }
+
     /// Returns the blocks of all documents.
     static func blocks() throws -> [Piece] {
-        try lines(of: ["README.md"]).flatMap { try blocks(in: $1, of: $0) } + apis.flatMap(blocks(of:))
-    }
-
-    private static func blocks(of api: String) throws -> [Piece] {
-        try lines(in: "Sources/APIs/\(api)/Client/\(api)Client.docc", ending: ".md").flatMap {
-            try blocks(in: $1, of: $0)
-        }
-            + (lines(in: "Sources/APIs/\(api)/Client", ending: ".swift")
-            + lines(in: "Sources/APIs/\(api)/Mocks", ending: ".swift"))
-            .flatMap { file, lines in
-                // Documentation comments contain Markdown.
-                let markdown = lines.map { line -> String in
-                    let comment = line.drop { $0 == " " }
-                    return comment.hasPrefix("///") ? String(comment.dropFirst(comment.hasPrefix("/// ") ? 4 : 3)) : ""
-                }
-                return try blocks(in: markdown, of: file)
+        let articles = try lines(of: ["README.md"]) + catalogues.flatMap { try lines(in: $0, ending: ".md") }
+        let comments = try sources.flatMap { try lines(in: $0, ending: ".swift") }.map { file, lines in
+            // Documentation comments contain Markdown.
+            let markdown = lines.map { line -> String in
+                let comment = line.drop { $0 == " " }
+                return comment.hasPrefix("///") ? String(comment.dropFirst(comment.hasPrefix("/// ") ? 4 : 3)) : ""
             }
+            return (file: file, lines: markdown)
+        }
+        return try (articles + comments).flatMap { try blocks(in: $1, of: $0) }
     }
 
     static func samples() throws -> [Piece] {
-        try apis.flatMap { try lines(in: "Tests/\($0)Tests/Documentation", ending: "Samples.swift") }.flatMap {
+        try tests.flatMap { try lines(in: $0, ending: "Samples.swift") }.flatMap {
             file, lines in
             let imports = Set(lines.filter { $0.hasPrefix("import ") })
             return try pieces(in: lines, of: file, from: "// sample", to: "// end").map { piece in

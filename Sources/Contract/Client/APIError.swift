@@ -33,7 +33,7 @@ public struct APIError: Error, Sendable {
     }
 
     /// Creates an error from what ``Endpoint/validate()`` refused.
-    init(_ problem: Problem) {
+    package init(_ problem: Problem) {
         status = problem.status
         message = problem.message
         isFromAPI = true

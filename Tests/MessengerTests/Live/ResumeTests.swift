@@ -80,6 +80,36 @@ import Testing
         }
     }
 
+    @Test("A chat that is left and joined again before the first answer goes on", arguments: Stack.all)
+    func again(_ stack: Stack) async throws {
+        try await withMessenger(on: stack) { host in
+            let alice = try await host.world().person()
+            let (first, second) = (try await alice.group(), try await alice.group())
+            let sockets = Interposed(host.sockets)
+            let isHeld = NIOLockedValueBox(true)
+            let answer = #"{"type":"subscribed","chat_id":\#(second)}"#
+            sockets.rewrite { frame in
+                guard frame == answer else { return frame }
+                return isHeld.withLockedValue { isHeld in
+                    defer { isHeld = false }
+                    return isHeld ? nil : frame
+                }
+            }
+            let live = alice.client.live(over: sockets, pacing: .patient)
+            await live.subscribe(to: first, since: 0)
+            let events = live.makeAsyncIterator()
+            try await events.expect("connected", "subscribed \(first)")
+            await live.subscribe(to: second, since: 0)
+            await live.unsubscribe(from: second)
+            // The first answer arrives late.
+            sockets.inject(answer)
+            await live.subscribe(to: second, since: 0)
+            try await events.expect("subscribed \(second)")
+            try await alice.send(Messenger.SendMessage(chat: second, content: "still here"))
+            try await events.expect("still here")
+        }
+    }
+
     @Test("Several views follow chats over one connection, and leave them", arguments: Stack.all)
     func views(_ stack: Stack) async throws {
         try await withMessenger(on: stack) { host in

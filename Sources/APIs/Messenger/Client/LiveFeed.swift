@@ -54,6 +54,8 @@ actor LiveFeed {
     private var probe: Messenger.Chat.ID?
     private var unasked: [Messenger.Chat.ID] = []
     private var unanswered: Set<Messenger.Chat.ID> = []
+    /// The chats among them that were unsubscribed and subscribed again since: they are asked for once more.
+    private var askedTooEarly: Set<Messenger.Chat.ID> = []
     /// The chats among them whose missed messages the server sends by itself.
     private var resumed: Set<Messenger.Chat.ID> = []
     /// The errors with which subscriptions were answered. They do not name the chat.
@@ -110,7 +112,11 @@ actor LiveFeed {
         guard subscriptions[chat] == nil else { return }
         subscriptions[chat] = Subscription(last: since)
         guard let socket else { return }
-        unasked.append(chat)
+        if unanswered.contains(chat) {
+            askedTooEarly.insert(chat)
+        } else {
+            unasked.append(chat)
+        }
         await ask(on: socket)
     }
 
@@ -188,6 +194,7 @@ actor LiveFeed {
         probe = nil
         unasked = []
         unanswered = []
+        askedTooEarly = []
         resumed = []
         refusals = []
         leaving = [:]
@@ -267,7 +274,11 @@ actor LiveFeed {
             }
             guard unanswered.remove(chat) != nil else { return }
             subscriptions[chat]?.refusals = 0
-            if resumed.remove(chat) != nil {
+            if askedTooEarly.remove(chat) != nil {
+                // The answer is to a subscription that the server has ended since.
+                resumed.remove(chat)
+                if subscriptions[chat] != nil { unasked.append(chat) }
+            } else if resumed.remove(chat) != nil {
                 resume(chat)
             } else if subscriptions[chat] != nil {
                 unread.append(Reading(chat: chat))
@@ -280,11 +291,13 @@ actor LiveFeed {
                 // The server could not handle this subscription, such as without its database.
                 guard unanswered.remove(chat) != nil else { return }
                 resumed.remove(chat)
+                askedTooEarly.remove(chat)
                 if probe == chat { probe = nil }
                 askLater(for: chat, because: error.message, on: socket)
             } else if let probed = probe, error.message == Self.refusedSince {
                 knowsSince = true
                 unanswered.remove(probed)
+                askedTooEarly.remove(probed)
                 unasked.insert(probed, at: 0)
                 probe = nil
             } else {
@@ -308,6 +321,7 @@ actor LiveFeed {
         guard let message = refusals.last, refusals.count == unanswered.count else { return }
         unread += unanswered.sorted().map { Reading(chat: $0, refusal: message) }
         unanswered = []
+        askedTooEarly = []
         resumed = []
         if probe != nil { (probe, knowsSince) = (nil, false) }
         refusals = []

@@ -207,9 +207,17 @@ public struct MessengerClient: Sendable {
     /// - Throws: ``APIError`` with 413 when the file, or all files together, are too large; the errors of
     ///   ``send(_:idempotencyKey:)``.
     public func upload(_ file: Upload, progress: UploadProgress? = nil) async throws -> Messenger.File {
-        guard let file = try await client.answer(Messenger.UploadFile(file), progress: progress).output else {
-            throw URLError(.cannotParseResponse)
-        }
+        try await upload(file, idempotencyKey: nil, progress: progress)
+    }
+
+    /// Uploads a file under a key of its own, with which it can be repeated in another launch of the app.
+    package func upload(
+        _ file: Upload, idempotencyKey: String?, progress: UploadProgress?
+    ) async throws -> Messenger.File {
+        let request = Messenger.UploadFile(file)
+        guard
+            let file = try await client.answer(request, idempotencyKey: idempotencyKey, progress: progress).output
+        else { throw URLError(.cannotParseResponse) }
         return file
     }
 

@@ -1,0 +1,2 @@
+// One import is enough for an app.
+@_exported import MessengerClient

@@ -1,0 +1,70 @@
+import Foundation
+import Testbed
+import Testing
+
+/// Two devices of a user show what the server has, after any schedule of losses, deaths, and changes by others; and what
+/// the user wrote arrived once.
+@Suite(.timeLimit(.minutes(Torture.minutes))) struct ScheduleTests {
+    /// The seeds: a sample, or with `CONCORD_TORTURE=1` ten thousand. `CONCORD_SCHEDULES=100000` runs more. A failure
+    /// prints its seed; `CONCORD_SEED=17` runs that one alone.
+    private static let seeds: Range<UInt64> = {
+        let environment = ProcessInfo.processInfo.environment
+        if let seed = environment["CONCORD_SEED"].flatMap(UInt64.init) { return seed..<seed + 1 }
+        return 0..<(environment["CONCORD_SCHEDULES"].flatMap(UInt64.init) ?? (Torture.isOn ? 10_000 : 50))
+    }()
+
+    @Test func bothDevicesShowWhatTheServerHas() async {
+        let begun = ContinuousClock.now
+        let (count, wrong) = await onThread {
+            var count = ScheduleCounts()
+            var wrong: [UInt64: [String]] = [:]
+            for seed in Self.seeds {
+                let schedule = Schedule(seed: seed)
+                schedule.run()
+                count += schedule.count
+                if !schedule.violations.isEmpty { wrong[seed] = schedule.violations }
+            }
+            return (count, wrong)
+        }
+        print("\(Self.seeds.count) schedules in \(begun.duration(to: .now)): \(count)")
+        for (seed, violations) in wrong.sorted(by: { $0.key < $1.key }).prefix(3) {
+            // The same schedule again, with a trace.
+            let trace = await onThread {
+                let schedule = Schedule(seed: seed, isTraced: true)
+                schedule.run()
+                return schedule.simulation.trace
+            }
+            Issue.record("seed \(seed): \(violations)\n\(trace)")
+        }
+        #expect(wrong.isEmpty, "\(wrong.count) schedules: \(wrong.keys.sorted().prefix(50))")
+        // An event that never occurs in any schedule would leave its rule untested.
+        if Self.seeds.count >= 1000 {
+            for path in ScheduleCounts.all { #expect(count[keyPath: path] > 0, "\(path)") }
+        }
+    }
+
+    @Test func aScheduleIsTheSameEachTime() async {
+        for seed in 0..<3 as Range<UInt64> {
+            let traces = await onThread {
+                (0..<2).map { _ in
+                    let schedule = Schedule(seed: seed, isTraced: true)
+                    schedule.run()
+                    return schedule.simulation.trace
+                }
+            }
+            let lines = traces.map { $0.split(separator: "\n") }
+            let first = zip(lines[0], lines[1]).first { $0 != $1 }
+            let isSame = traces[0] == traces[1]
+            #expect(isSame, "seed \(seed): \(first.map { "\($0)" } ?? "")")
+        }
+    }
+
+    /// Runs on a thread of its own, so that other tests keep theirs.
+    private func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { continuation in
+            let thread = Thread { continuation.resume(returning: body()) }
+            thread.stackSize = 8 << 20
+            thread.start()
+        }
+    }
+}
