@@ -32,7 +32,7 @@ struct Concord: AsyncParsableCommand {
             let usage = usageString(for: type(of: command))
             let name = usage.prefix { !"<[-".contains($0) }.trimmingCharacters(in: .whitespaces)
             let lines = "Error: \(error.message)\nUsage: \(usage)\n  See '\(name) --help' for more information.\n"
-            FileHandle.standardError.write(Data(lines.utf8))
+            FileHandle.standardError.say(lines)
             exit(withError: ExitCode.validationFailure)
         } catch {
             exit(withError: error)

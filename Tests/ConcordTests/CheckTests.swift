@@ -104,6 +104,23 @@ import FoundationXML
         }
     }
 
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "it takes a file that is always full"))
+    func aReportThatCannotBeWrittenIsAnError() async throws {
+        try await withMessenger(on: live) { host in
+            let command =
+                "'\(ConcordProcess.executable("concord").path)' check messenger \(host.baseURL) --only 'GET /me'"
+            let (lost, errors) = try await runShell("\(command) 2>&1 >/dev/full")
+            #expect(lost == 74)
+            let words = "The report could not be written: No space left on device"
+            #expect(
+                String(decoding: errors, as: UTF8.self).contains(words), "\(String(decoding: errors, as: UTF8.self))")
+            // Progress is no part of the report.
+            let (status, report) = try await runShell("\(command) 2>/dev/full")
+            #expect(status == 0)
+            #expect(String(decoding: report, as: UTF8.self).contains(" passed, 0 failed, 0 skipped, in "))
+        }
+    }
+
     @Test func aServerOfTheContractAloneNeedNoAdditions() async throws {
         try await withMessenger(on: live) { host in
             let url = host.baseURL.absoluteString

@@ -51,6 +51,28 @@ import FoundationNetworking
         #expect((report.passed, report.failed, report.skipped) == (1, 0, 1))
     }
 
+    /// A report may be read by more people than those who may use the token.
+    @Test func aReportShowsNoTokenThatTheRunWasGiven() async {
+        let tokens = ["first-given-token", "second-given-token"]
+        let list = Checklist(
+            api: "test",
+            scenarios: [
+                Scenario("fails", clause: "A") { server in
+                    let client = RawClient(baseURL: server.baseURL, transport: server.transport)
+                    let answer = try await client.send(.get, "/me", token: tokens[1])
+                    throw CheckFailure("because", in: answer.exchange)
+                }
+            ], probe: "/probe", tokens: tokens, isLimited: { _ in false },
+            enter: { (server: Server) in (server, { [:] }) })
+        let report = await Checker(list).run(list.items, on: .scripted())
+        #expect(!report.json.contains(tokens[1]))
+        #expect(
+            report.scenarios[0].failure?.reproduce == [
+                #": "${TOKEN_2:?must be number 2 of the --token}""#,
+                #"curl -sSi http://test/me -H 'Authorization: Bearer '"$TOKEN_2""#, "# 401 {}",
+            ])
+    }
+
     @Test(arguments: [1, 3, 16])
     func resultsAreInTheListsOrder(_ parallel: Int) async {
         // Each scenario waits for the next one, as far as they run at the same time.
@@ -189,6 +211,26 @@ import FoundationNetworking
         #expect(report.scenarios.map(\.outcome) == [.passed, .passed, .failed, .skipped, .skipped])
         #expect(report.ended == "No answer from http://test: nothing listens there")
         #expect(report.scenarios[4].reason == report.ended)
+    }
+
+    /// A server that breaks a connection is still there.
+    @Test func aBrokenConnectionDoesNotEndTheRun() async {
+        let probes = NIOLockedValueBox(0)
+        let server = Server.scripted { request in
+            guard request.url.path == "/probe" else { throw URLError(.networkConnectionLost) }
+            let number = probes.withLockedValue { count in
+                count += 1
+                return count
+            }
+            if number % 3 > 0 { throw URLError(.networkConnectionLost) }
+            return .json(401, "{}")
+        }
+        let list = Checklist.plain(
+            (0..<3).map { index in
+                Scenario("\(index)", clause: "A") { server in _ = try await server.get("/") }
+            })
+        let report = await Checker(list, parallel: 1).run(list.items, on: server)
+        #expect(report.scenarios.map(\.outcome) == [.failed, .failed, .failed] && report.ended == nil)
     }
 
     @Test func anInterruptedRunStillCleansUp() async {

@@ -29,6 +29,7 @@ import FoundationXML
         #expect(lines.contains("   expected: a \u{1F600}"))
         #expect(lines.contains("     curl -sSi 'http://test/a?b=1&c=2'"))
         #expect(lines.contains("Left behind, for the API cannot remove them: 1 chats, 3 users."))
+        #expect(lines.contains("1 skipped: it's \"away\"."))
         #expect(lines.contains("3 scenarios: 1 passed, 1 failed, 1 skipped, in 12.3 s"))
     }
 
@@ -74,6 +75,8 @@ import FoundationXML
         #expect(text.contains("\n| POST /auth/register | **broken** | 1 failed |\n"))
         #expect(text.contains("\n### 4 scenarios stopped at POST /auth/register\n"))
         #expect(text.contains("\n```sh\ncurl -sSi http://test/auth/register\n```\n"))
+        #expect(report.markdown.contains("\n1 skipped: it's \"away\".\n"))
+        #expect(report.markdown.contains("\nLeft behind, for the API cannot remove them: 1 chats, 3 users.\n"))
         #expect(report.markdown.contains("### does &lt;not> &amp; \"never\""))
     }
 

@@ -5,7 +5,7 @@ import Testbed
 import Testing
 
 /// The checker is useful: for servers that break one promise each, the scenarios of that clause fail.
-@Suite(.timeLimit(.minutes(30))) struct DeuceDiaryMutantTests {
+@Suite(.timeLimit(.minutes(Mutant.minutes))) struct DeuceDiaryMutantTests {
     @Test func theCheckerNoticesEveryMutant() async throws {
         try await MutantRun(
             "Deuce Diary", Mutant.deuceDiary, scenarios: DeuceDiaryScenarios.all, examples: DeuceDiaryExamples.all

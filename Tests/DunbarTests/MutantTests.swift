@@ -5,7 +5,7 @@ import Testbed
 import Testing
 
 /// The checker is useful: for servers that break one promise each, some scenario that uses the operation fails.
-@Suite(.timeLimit(.minutes(30))) struct DunbarMutantTests {
+@Suite(.timeLimit(.minutes(Mutant.minutes))) struct DunbarMutantTests {
     /// The mutants that a run of the checker cannot notice, each with the reason.
     static let survivors: [String: String] = [
         "POST /posts: answers 409 for “Image too large (max 40 megapixels)”": "images are not decoded here: FileTests",

@@ -5,7 +5,7 @@ import Testbed
 import Testing
 
 /// The checker is useful: for servers that break one promise each, some scenario that uses the operation fails.
-@Suite(.timeLimit(.minutes(30))) struct GTSDMutantTests {
+@Suite(.timeLimit(.minutes(Mutant.minutes))) struct GTSDMutantTests {
     /// The mutants that a run of the checker cannot notice, each with the reason.
     static let survivors: [String: String] = [
         "POST /auth/login: answers 400 for “Account is deactivated”": "only the operator deactivates: SignInTests",

@@ -5,22 +5,30 @@ import Testbed
 import Testing
 
 /// The checker is useful: for servers that break one promise each, some scenario that uses the operation fails.
-@Suite(.timeLimit(.minutes(30))) struct MonicaMutantTests {
+@Suite(.timeLimit(.minutes(Mutant.minutes))) struct MonicaMutantTests {
     /// The mutants that a run of the checker cannot notice, each with the reason.
-    static let survivors: [String: String] = [:]
-
-    /// The mutants whose outcome is known. The other derived ones join them as they are tried.
-    private static func tried() throws -> [Mutant] {
-        let file = StockTools.package + "/Tests/MutantGaps/Monica-tried.txt"
-        let names = Set(try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").map(String.init))
-        let all = Mutant.derived(from: MonicaExamples.all, lists: false) + Mutant.monica
-        return all.filter { names.contains($0.description) }
-    }
+    static let survivors: [String: String] = [
+        "GET /contacts: another data.[].information.avatar.url": "no contact has a picture",
+        "GET /contacts: null for data.[].information.avatar.url": "no contact has a picture",
+        "PUT /contacts/{id}: another data.information.avatar.url": "no contact has a picture",
+        "PUT /contacts/{id}: null for data.information.avatar.url": "no contact has a picture",
+        "GET /activitytypes: reversed data": "the contract does not say the order",
+        "GET /tags: ignores ?page": "all tags are on one page, whichever is asked for",
+        "POST /tasks: ignores completed": "a new task is open, whatever its maker says",
+        "GET /export/json: reversed genders": "the contract does not say the order",
+        "GET /export/json: reversed activity_types": "the contract does not say the order",
+        "GET /export/json: reversed tags": "the contract does not say the order",
+        "GET /export/json: reversed contacts": "the contract does not say the order",
+        "GET /export/json: reversed activities": "the contract does not say the order",
+        "GET /export/json: reversed notes": "the contract does not say the order",
+        "GET /export/json: reversed tasks": "the contract does not say the order",
+        "GET /export/json: reversed gifts": "the contract does not say the order",
+    ]
 
     @Test func theCheckerNoticesEveryMutant() async throws {
         try await MutantRun(
-            "Monica", try Self.tried(), survivors: Self.survivors, scenarios: MonicaScenarios.all,
-            examples: MonicaExamples.all
+            "Monica", Mutant.derived(from: MonicaExamples.all, lists: false) + Mutant.monica, survivors: Self.survivors,
+            scenarios: MonicaScenarios.all, examples: MonicaExamples.all
         ) { route, body in
             try await withMonica(on: Stack(.sqlite, .inProcess), clock: TestClock(step: 20)) { host in
                 let server = route.server(host.baseURL, host.transport, host.sockets)

@@ -8,7 +8,7 @@ import NIOConcurrencyHelpers
 public final class Output: Sendable {
     /// The end that the process writes to.
     public let end: FileHandle
-    /// The whole text so far, each time there is more. The stream ends with the process.
+    /// The whole text so far, when there is more since the last one. The stream ends with the process.
     public let texts: AsyncStream<String>
     private let continuation: AsyncStream<String>.Continuation
     private let source: Int32
@@ -20,7 +20,8 @@ public final class Output: Sendable {
         for descriptor in descriptors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         source = descriptors[0]
         end = FileHandle(fileDescriptor: descriptors[1], closeOnDealloc: false)
-        (texts, continuation) = AsyncStream<String>.makeStream()
+        // All of them would be the square of a long log, of which some tests read nothing.
+        (texts, continuation) = AsyncStream<String>.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
     /// Starts to read. It is called once the process has started.

@@ -188,7 +188,7 @@ public struct Checker: Sendable {
             } else {
                 verdict.outcome = .failed
                 // The failure is described before cleaning up, which adds requests of its own.
-                verdict.failure = await Failure(error, recording, at: server.baseURL)
+                verdict.failure = await Failure(error, recording, checklist.tokens, at: server.baseURL)
                 if failsFast { await state.stop() }
                 await lookAgain(at: server, state)
             }
@@ -232,9 +232,14 @@ public struct Checker: Sendable {
         }
     }
 
-    /// Checks after a failure whether the server has gone: all other scenarios would then fail for the same reason.
+    /// Checks after a failure whether the server has gone: all other scenarios would then fail for the same reason. It asks
+    /// several times, because an answer that is not HTTP breaks the connection on which the next request is sent.
     private func lookAgain(at server: Server, _ state: RunState) async {
-        do { try await reach(server) } catch { await state.end("\(error)") }
+        var reason = ""
+        for _ in 0..<3 {
+            do { return try await reach(server) } catch { reason = "\(error)" }
+        }
+        await state.end(reason)
     }
 }
 
@@ -243,11 +248,12 @@ extension Duration {
 }
 
 extension Failure {
-    init(_ error: any Error, _ recording: Recording, at base: URL) async {
+    /// - Parameter tokens: The tokens that the run was given.
+    init(_ error: any Error, _ recording: Recording, _ tokens: [String], at base: URL) async {
         let failure = error as? CheckFailure
         let last = await recording.exchanges.last?.exchange
         let reproduction = Reproduction(
-            failure?.exchange, exchanges: await recording.exchanges, sockets: await recording.sockets)
+            failure?.exchange, exchanges: await recording.exchanges, sockets: await recording.sockets, given: tokens)
         self.init(
             message: failure?.message ?? Self.words(for: error), expected: failure?.expected, found: failure?.found,
             place: failure?.place,

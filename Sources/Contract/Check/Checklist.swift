@@ -69,14 +69,20 @@ public struct Checklist: Sendable {
     /// Returns whether servers limit a request by address, so that a long run has to wait.
     let isLimited: @Sendable (TransportRequest) -> Bool
 
-    /// - Parameter enter: Creates the world of one scenario, and returns it with a function that cleans up.
+    /// The tokens that the run was given, in their order. A report does not show them.
+    let tokens: [String]
+
+    /// - Parameters:
+    ///   - tokens: The tokens that the run was given. A report shows variables of a shell in their place.
+    ///   - enter: Creates the world of one scenario, and returns it with a function that cleans up.
     public init<World>(
-        api: String, scenarios: [Scenario<World>], probe: String,
+        api: String, scenarios: [Scenario<World>], probe: String, tokens: [String] = [],
         isLimited: @escaping @Sendable (TransportRequest) -> Bool,
         enter: @escaping @Sendable (Server) -> (world: World, cleanUp: CleanUp)
     ) {
         self.api = api
         self.probe = probe
+        self.tokens = tokens
         self.isLimited = isLimited
         items = scenarios.map { scenario in
             Item(name: scenario.name, clause: scenario.clause, level: scenario.level, limit: scenario.limit) { server in

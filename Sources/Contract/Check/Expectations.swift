@@ -84,6 +84,17 @@ public func expect(
         expected: difference.expected, found: difference.found, difference.path, line: line, file: file)
 }
 
+/// Fails the scenario unless the two are equal, and says where they differ. A member that is not there is nil.
+public func expect(
+    _ found: JSONValue?, equals expected: JSONValue?, line: UInt = #line, file: StaticString = #fileID
+) throws {
+    guard found != expected else { return }
+    guard let found, let expected else {
+        throw CheckFailure(expected: shown(expected), found: shown(found), line: line, file: file)
+    }
+    try expect(found, equals: expected, line: line, file: file)
+}
+
 /// Returns the value as JSON if it has such a form: that is shorter than Swift's own description, and known to readers.
 private func shown<Value>(_ value: Value) -> String {
     if case Optional<Any>.none = value as Any { return "nothing" }

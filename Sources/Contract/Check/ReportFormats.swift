@@ -16,15 +16,27 @@ extension Report {
             if !section.reproduce.isEmpty { lines += ["   to repeat:"] + section.reproduce.map { "     \($0)" } }
         }
         lines.append("")
-        if !leftBehind.isEmpty {
-            let things = leftBehind.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
-            lines.append("Left behind, for the API cannot remove them: \(things.joined(separator: ", ")).")
-        }
-        if let ended { lines.append("Ended early: \(ended).") }
+        lines += remarks
         lines.append(
             "\(scenarios.count) scenarios: \(passed) passed, \(failed) failed, \(skipped) skipped,"
                 + " in \(Self.rounded(seconds)) s")
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// Sentences about the run as a whole: what it left behind, why scenarios were skipped, why it ended early.
+    var remarks: [String] {
+        var sentences: [String] = []
+        if !leftBehind.isEmpty {
+            let things = leftBehind.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+            sentences.append("Left behind, for the API cannot remove them: \(things.joined(separator: ", ")).")
+        }
+        let reasons = Dictionary(grouping: scenarios.compactMap(\.reason).filter { $0 != ended }) { $0 }.mapValues(
+            \.count)
+        for (reason, count) in reasons.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
+            sentences.append("\(count) skipped: \(reason).")
+        }
+        if let ended { sentences.append("Ended early: \(ended).") }
+        return sentences
     }
 
     /// A failure as people read it, or several of one cause.

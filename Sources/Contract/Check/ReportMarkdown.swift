@@ -18,7 +18,7 @@ extension Report {
                 lines += ["", "```sh"] + section.reproduce.map { $0.replacing("```", with: "'''") } + ["```"]
             }
         }
-        if let ended { lines += ["", "Ended early: \(Self.escaped(ended))."] }
+        for remark in remarks { lines += ["", Self.escaped(remark)] }
         return lines.joined(separator: "\n") + "\n"
     }
 

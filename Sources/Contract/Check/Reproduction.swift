@@ -13,9 +13,14 @@ struct Reproduction {
     private static let longestAnswer = 500
     private static let mostFrames = 20
 
-    /// - Parameter culprit: The exchange that failed, where it is known.
-    init(_ culprit: Exchange?, exchanges: [(exchange: Exchange, begun: Int)], sockets: [Recording.Conversation]) {
-        let tokens = Tokens(exchanges.map(\.exchange))
+    /// - Parameters:
+    ///   - culprit: The exchange that failed, where it is known.
+    ///   - given: The tokens that the run was given.
+    init(
+        _ culprit: Exchange?, exchanges: [(exchange: Exchange, begun: Int)], sockets: [Recording.Conversation],
+        given: [String]
+    ) {
+        let tokens = Tokens(exchanges.map(\.exchange), given: given)
         let lastRequest = exchanges.last?.begun ?? 0
         var requests: [Exchange] = []
         var conversations: [Recording.Conversation] = []
@@ -86,14 +91,16 @@ struct Reproduction {
     }
 }
 
-/// The secrets in the recorded answers. Commands get new ones, because those of the run have expired.
+/// The secrets that the run was given, and those in the recorded answers. Commands get new ones of these, because those of
+/// the run have expired.
 private struct Tokens {
     let variables: [Shell.Variable]
-    /// The answers from which values came, with the key of each value, in the order of the variables.
-    private let sources: [(exchange: Exchange, key: String)]
+    /// Where the values came from, in the order of the variables: nil for a given one, otherwise the answer and its key.
+    private let sources: [(exchange: Exchange, key: String)?]
 
-    init(_ exchanges: [Exchange]) {
-        var (variables, sources): ([Shell.Variable], [(exchange: Exchange, key: String)]) = ([], [])
+    init(_ exchanges: [Exchange], given: [String]) {
+        var variables = given.enumerated().map { Shell.Variable(name: "TOKEN_\($0 + 1)", value: $1) }
+        var sources: [(exchange: Exchange, key: String)?] = given.map { _ in nil }
         for exchange in exchanges {
             guard let body = exchange.response?.body, body.count < 65_536,
                 case .object(let members)? = try? JSONDecoder().decode(JSONValue.self, from: Data(body))
@@ -116,11 +123,15 @@ private struct Tokens {
         for index in variables.indices.reversed() {
             let isUsed = (commands + others).contains { $0.contains("\"$\(variables[index].name)\"") }
             guard isUsed else { continue }
+            let name = variables[index].name
+            guard let (exchange, key) = sources[index] else {
+                // The shell ends with these words when its user has not set the variable.
+                commands.insert(#": "${\#(name):?must be number \#(index + 1) of the --token}""#, at: 0)
+                continue
+            }
             // An answer can only depend on earlier ones.
-            let request = Shell.curl(sources[index].exchange.request, options: "-sS", Array(variables[..<index]))
-            let key = sources[index].key
-            commands.insert(
-                #"\#(variables[index].name)=$(\#(request) | sed -n 's/.*"\#(key)" *: *"\([^"]*\)".*/\1/p')"#, at: 0)
+            let request = Shell.curl(exchange.request, options: "-sS", Array(variables[..<index]))
+            commands.insert(#"\#(name)=$(\#(request) | sed -n 's/.*"\#(key)" *: *"\([^"]*\)".*/\1/p')"#, at: 0)
         }
         return commands
     }

@@ -48,7 +48,8 @@ struct Check: AsyncParsableCommand {
             test what Concord decided where the document is silent, and its additions.
 
             The report goes to standard output, progress to standard error. Exit codes: 0 the server keeps the \
-            contract, 1 a scenario failed, 2 no server of this API answers, 64 wrong arguments, 130 interrupted.
+            contract, 1 a scenario failed, 2 no server of this API answers, 64 wrong arguments, 74 the report could \
+            not be written, 130 interrupted.
             """)
 
     /// The formats are documented in docs/checking.md.
@@ -157,7 +158,7 @@ struct Check: AsyncParsableCommand {
         do {
             try await checker.reach(server)
         } catch {
-            FileHandle.standardError.write(Data("\(error)\n".utf8))
+            FileHandle.standardError.say("\(error)\n")
             throw ExitCode(2)
         }
         let display = ProgressDisplay()
@@ -183,6 +184,7 @@ struct Check: AsyncParsableCommand {
             display.showRemaining(of: report)
             throw ExitCode(130)
         }
+        if output.isLost { throw ExitCode(74) }
         if report.ended != nil { throw ExitCode(2) }
         if report.failed > 0 { throw ExitCode(1) }
     }

@@ -36,5 +36,5 @@ final class ProgressDisplay: Sendable {
     /// Clears the line.
     func clear() { if isTerminal { write("\r\u{1B}[K") } }
 
-    private func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+    private func write(_ text: String) { FileHandle.standardError.say(text) }
 }

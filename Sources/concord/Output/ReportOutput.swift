@@ -6,6 +6,7 @@ import NIOConcurrencyHelpers
 final class ReportOutput: Sendable {
     private let format: Check.Format
     private let hasWritten = NIOLockedValueBox(false)
+    private let hasFailed = NIOLockedValueBox(false)
 
     init(format: Check.Format) { self.format = format }
 
@@ -13,8 +14,21 @@ final class ReportOutput: Sendable {
         hasWritten.withLockedValue { hasWritten in
             guard !hasWritten else { return }
             hasWritten = true
-            FileHandle.standardOutput.write(Data(text(of: report).utf8))
+            do {
+                try FileHandle.standardOutput.write(contentsOf: Data(text(of: report).utf8))
+            } catch {
+                FileHandle.standardError.say("The report could not be written: \(reason(of: error))\n")
+                hasFailed.withLockedValue { $0 = true }
+            }
         }
+    }
+
+    /// Whether the report could not be written, because the disk is full or its reader has gone.
+    var isLost: Bool { hasFailed.withLockedValue { $0 } }
+
+    private func reason(of error: any Error) -> String {
+        let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError ?? error as NSError
+        return cause.domain == NSPOSIXErrorDomain ? String(cString: strerror(Int32(cause.code))) : "\(error)"
     }
 
     private func text(of report: Report) -> String {

@@ -28,9 +28,9 @@ final class ProgressBar: Sendable {
         guard isTerminal else { return }
         let full = total == 0 ? Self.width : done * Self.width / total
         let bar = String(repeating: "#", count: full) + String(repeating: "-", count: Self.width - full)
-        FileHandle.standardError.write(Data("\r\u{1B}[K[\(bar)] \(done)/\(total)".utf8))
+        FileHandle.standardError.say("\r\u{1B}[K[\(bar)] \(done)/\(total)")
     }
 
     /// Clears the line.
-    func clear() { if isTerminal { FileHandle.standardError.write(Data("\r\u{1B}[K".utf8)) } }
+    func clear() { if isTerminal { FileHandle.standardError.say("\r\u{1B}[K") } }
 }

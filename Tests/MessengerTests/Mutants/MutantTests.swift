@@ -5,7 +5,7 @@ import Testbed
 import Testing
 
 /// The checker is useful: it fails for servers that break one promise each.
-@Suite(.timeLimit(.minutes(30))) struct MutantTests {
+@Suite(.timeLimit(.minutes(Mutant.minutes))) struct MutantTests {
     /// The mutants. The scenarios of the clause that a mutant breaks must fail.
     static let all: [Mutant] = [
         Mutant.registering, Mutant.signingIn, Mutant.refreshing, Mutant.signingOut, Mutant.account,

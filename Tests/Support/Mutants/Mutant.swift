@@ -1,3 +1,5 @@
+import Foundation
+
 /// A server that breaks one promise: the real server, with a defect that changes requests, answers or frames.
 public struct Mutant: Sendable, CustomStringConvertible {
     public let name: String
@@ -20,6 +22,9 @@ public struct Mutant: Sendable, CustomStringConvertible {
     public init(_ clause: String, _ name: String, isSilent: Bool = false, _ defect: Defect) {
         self.init(clause, name, isSilent: isSilent) { defect }
     }
+
+    /// The time limit of a suite in minutes. All mutants of an API take hours on a busy machine.
+    public static let minutes = ProcessInfo.processInfo.environment["CONCORD_MUTANTS"] == nil ? 30 : 240
 
     public var description: String { "\(clause): \(name)" }
 }

@@ -9,7 +9,8 @@ extension DeuceDiaryScenarios {
     /// Returns the scenarios of `concord check deuce-diary`.
     public static func checklist(_ tokens: TokenSource) -> Checklist {
         Checklist(
-            api: "deuce-diary", scenarios: all, probe: "/api/auth/user", isLimited: { _ in false },
+            api: "deuce-diary", scenarios: all, probe: "/api/auth/user", tokens: tokens.given,
+            isLimited: { _ in false },
             enter: { server in
                 let created = CreatedResources(server.transport, areUsersNew: tokens.areUsersNew)
                 var own = server
@@ -26,6 +27,7 @@ public enum TokenSource: Sendable {
     /// Tokens of existing users, each of a different one. Scenarios that need more are skipped.
     case given([String])
 
+    fileprivate var given: [String] { if case .given(let tokens) = self { tokens } else { [] } }
     fileprivate var areUsersNew: Bool { if case .issuer = self { true } else { false } }
 }
 

@@ -16,7 +16,10 @@ extension MonicaScenarios {
             let john = try await owner.described(word)
             let id = john["id"]?.integer ?? 0
             let path = "/contacts/\(id)"
-            let jane = try await owner.contact("Jane", word, nickname: "Janie")
+            let jane = try await owner.client.create(
+                Monica.ContactDraft(
+                    firstName: "Jane", lastName: word, nickname: "Janie",
+                    genderID: (john["gender_id"]?.integer).map(Int.init)))
             let known: JSONValue = ["job": "Baker", "company": "Bakery"]
             try await owner.raw(.put, path + "/work", known).succeeded(200)
             try await owner.raw(.put, path + "/food", ["food_preferences": "No nuts"]).succeeded(200)
@@ -75,6 +78,10 @@ extension MonicaScenarios {
             for list in ["/contacts?query=John%20\(word)", "/tags/\(tag)/contacts"] {
                 try expect(try await owner.get(list).succeeded(200)["data"], equals: [read ?? nil])
             }
+            let detailed = try await owner.get(path + "?with=contactfields").succeeded(200)["data"]
+            try expect(detailed?["notes"]?.elements.count, equals: 1)
+            let list = try await owner.get("/contacts?query=John%20\(word)&with=contactfields").succeeded(200)
+            try expect(list["data"], equals: [detailed ?? nil])
             // Another contact is shown as others refer to it.
             let other = try await owner.get("/contacts/\(jane.id)").succeeded(200)["data"]
             try met?["first_met_through_contact"].refers(to: other)
@@ -91,14 +98,16 @@ extension MonicaScenarios {
         Scenario("What belongs to a contact is the same wherever shown", clause: "§2 resources") { world in
             let owner = try await world.owner()
             let contact = try await owner.described(world.freshWord())
-            let id = contact["id"] ?? nil
+            let other = try await owner.described(world.freshWord())
+            let (id, otherID) = (contact["id"] ?? nil, other["id"] ?? nil)
             let path = "/contacts/\(id)"
             let type = try await owner.get("/activitytypes").succeeded(200)["data"]?[0] ?? nil
             let bodies: [(kind: String, status: Int, JSONValue)] = [
                 (
                     "activities", 201,
                     [
-                        "summary": "Dinner", "description": "At home", "happened_at": "2024-10-20", "contacts": [id],
+                        "summary": "Dinner", "description": "At home", "happened_at": "2024-10-20",
+                        "contacts": [id, otherID],
                         "activity_type_id": type["id"] ?? nil,
                     ]
                 ),
@@ -108,7 +117,8 @@ extension MonicaScenarios {
                     "gifts", 201,
                     [
                         "name": "Book", "comment": "Red", "url": "https://example.com", "amount": "12.50",
-                        "status": "offered", "date": "2024-10-20", "contact_id": id, "recipient_id": id,
+                        "status": "offered", "date": "2024-10-20", "contact_id": id,
+                        "recipient_id": otherID,
                     ]
                 ),
             ]
@@ -117,24 +127,29 @@ extension MonicaScenarios {
                 let own = "/\(kind)/\(made?["id"] ?? nil)"
                 let first = try await owner.get(own).succeeded(200)["data"]
                 try expect(made, equals: first)
+                // A new task is open, whatever its maker says.
+                try made.has(body.members.filter { $0.key != "completed" })
                 let written = try await owner.raw(.put, own, body).succeeded(200)["data"]
                 let read = try await owner.get(own).succeeded(200)["data"]
                 try expect(written, equals: read)
                 for member in ["id", "uuid", "created_at", "account"] {
                     try expect(read?[member], equals: made?[member])
                 }
-                for (member, value) in body.members where !["contacts", "contact_id", "recipient_id"].contains(member) {
-                    try expect(read?[member], equals: value)
-                }
+                try read.has(body.members)
                 for list in ["/\(kind)?contact_id=\(id)", "\(path)/\(kind)"] {
                     try expect(try await owner.get(list).succeeded(200)["data"], equals: [read ?? nil])
                 }
-                for shown in [read?["contact"], read?["recipient"], read?["contacts"]?[0]] where shown != nil {
-                    try shown.refers(to: contact)
+                let people =
+                    [read?["contact"], read?["recipient"]] + (read?["contacts"]?.elements.map(Optional.some) ?? [])
+                for person in people where person != nil {
+                    try person.refers(to: person?["id"] == id ? contact : other)
                 }
                 if kind == "activities" {
                     try expect(read?["activity_type"], equals: type)
-                    try expect(read?["attendees"], equals: ["total": 1, "contacts": read?["contacts"] ?? nil])
+                    try expect(read?["attendees"], equals: ["total": 2, "contacts": read?["contacts"] ?? nil])
+                    try expect(
+                        Set(read?["contacts"]?.elements.map { $0["id"]?.integer } ?? []),
+                        equals: Set([id.integer, otherID.integer]))
                 }
                 if kind == "gifts" {
                     try expect(read?["value"], equals: 12.5)
@@ -142,11 +157,16 @@ extension MonicaScenarios {
                     try expect(read?["has_been_offered"], equals: true)
                     try expect(read?["is_an_idea"], equals: false)
                 }
-                let page = try await owner.get("\(path)/\(kind)?limit=1&page=2").succeeded(200)
-                try expect(page["data"], equals: [])
-                try expect(page["meta"]?["per_page"], equals: 1)
+                for list in ["\(path)/\(kind)?", "/\(kind)?contact_id=\(id)&"] {
+                    let page = try await owner.get(list + "limit=1&page=2").succeeded(200)
+                    try expect(page["data"], equals: [])
+                    try expect(page["meta"]?["per_page"], equals: 1)
+                    try expect(page["meta"]?["current_page"], equals: 2)
+                }
                 // It is shown until it is deleted.
-                try await owner.raw(.delete, own).succeeded(200)
+                try expect(
+                    try await owner.raw(.delete, own).succeeded(200),
+                    equals: ["deleted": true, "id": made?["id"] ?? nil])
                 try expect(try await owner.get(own).status, equals: 404)
                 try expect(try await owner.get("\(path)/\(kind)").succeeded(200)["data"], equals: [])
             }
@@ -176,6 +196,7 @@ extension Owner {
         var body = Self.described(word).members
         body["gender_id"] = gender?["id"] ?? nil
         let made = try await raw(.post, "/contacts", .object(body)).succeeded(201)["data"] ?? nil
+        for (member, value) in body where made[member] != nil { try expect(made[member], equals: value) }
         try expect(made["gender"], equals: gender?["name"])
         try expect(made["gender_type"], equals: gender?["type"])
         try expect(made, equals: try await get("/contacts/\(made["id"] ?? nil)").succeeded(200)["data"] ?? nil)
@@ -184,6 +205,13 @@ extension Owner {
 }
 
 extension JSONValue? {
+    /// Fails unless this is a resource with the fields of the request that made it.
+    fileprivate func has(_ fields: [String: JSONValue]) throws {
+        for (member, value) in fields where member != "contacts" {
+            try expect(member == "recipient_id" ? self?["recipient"]?["id"] : self?[member], equals: value)
+        }
+    }
+
     /// Fails unless this is a contact as others refer to it.
     fileprivate func refers(to contact: JSONValue?) throws {
         for member in [
@@ -197,9 +225,4 @@ extension JSONValue? {
         try expect(shown?["deceased_date"], equals: whole?["dates"]?["deceased_date"])
         try expect(shown?["avatar"], equals: whole?["avatar"])
     }
-}
-
-extension JSONValue {
-    /// The members of an object; none for another value.
-    fileprivate var members: [String: JSONValue] { if case .object(let members) = self { members } else { [:] } }
 }

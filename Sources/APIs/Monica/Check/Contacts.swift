@@ -73,6 +73,12 @@ extension MonicaScenarios {
             try expect(made.information.dates.birthdate.isAgeBased, equals: true)
             try expect(made.isDead, equals: true)
             try expect(made.information.dates.deceasedDate, equals: .init(Day(checked: "2024-02-29")))
+            draft.deceasedDate = .age(3)
+            for contact in [try await owner.client.create(draft), try await owner.client.update(made.id, draft)] {
+                let deceased = contact.information.dates.deceasedDate
+                try expect(deceased.date?.description, equals: "\((Int(year) ?? 0) - 3)-01-01T00:00:00Z")
+                try expect(deceased.isAgeBased, equals: true)
+            }
             draft.isDeceased = false
             draft.deceasedDate = nil
             draft.birthdate = nil
@@ -119,6 +125,12 @@ extension MonicaScenarios {
             let base = "/contacts?query=\(word)"
             let first = try await owner.get(base + "&page=1&limit=2").succeeded(200)
             try expect(first["data"]?.elements.map { $0["id"]?.integer }, equals: [ids[0], ids[1]])
+            try expect(
+                try await owner.get(base).succeeded(200)["meta"],
+                equals: [
+                    "total": 5, "current_page": 1, "per_page": 50, "last_page": 1, "from": 1, "to": 5,
+                    "query": .string(word),
+                ])
             try expect(
                 first["meta"],
                 equals: [

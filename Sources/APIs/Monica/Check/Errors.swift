@@ -92,6 +92,26 @@ extension MonicaScenarios {
                 }
             }
         },
+        Scenario("Every request counts against the limit", clause: "§1 Rate limits") { world in
+            let owner = try await world.owner()
+            func left(_ path: String) async throws -> (requests: Int, until: Int) {
+                let headers = try await owner.get(path).headers
+                func number(_ name: String) -> Int? {
+                    HTTPField.Name("X-RateLimit-" + name).flatMap { headers[$0] }.flatMap { Int($0) }
+                }
+                guard let requests = number("Remaining"), let until = number("Reset") else {
+                    throw CheckFailure("\(path) does not tell the limit")
+                }
+                return (requests, until)
+            }
+            for path in ["/me", "/genders", "/activitytypes", "/tags", "/export/vcard"] {
+                let (first, second) = (try await left(path), try await left(path))
+                // The minute may have ended between the two.
+                try expect(
+                    second.requests < first.requests || second.until > first.until,
+                    "\(path): of \(first.requests) requests \(second.requests) are left after another one")
+            }
+        },
     ]
 }
 

@@ -71,6 +71,12 @@ extension MonicaScenarios {
             }
             try expect(try await owner.ids("/notes" + base), equals: notes.reversed())
             try expect(try await owner.ids("/notes\(base)&sort=favorited_at"), equals: of([1, 0, 2], notes))
+            var gifts: [Int64] = []
+            for name in ["A", "B"] {
+                gifts.append(Int64(try await owner.client.create(Monica.GiftDraft(contactID: john.id, name: name)).id))
+            }
+            try expect(try await owner.ids("/gifts" + base), equals: gifts)
+            try expect(try await owner.ids("/gifts\(base)&sort=-created_at"), equals: gifts.reversed())
         },
     ]
 

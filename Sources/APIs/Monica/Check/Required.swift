@@ -19,9 +19,22 @@ extension MonicaScenarios {
             let activity = try await owner.client.create(
                 Monica.ActivityDraft(summary: "x", happenedAt: Day(checked: "2024-10-20"), contacts: [john])
             ).id
+            let type: JSONValue = [
+                "summary": "x", "happened_at": "2024-10-20", "contacts": [jane], "activity_type_id": 999_999_999,
+            ]
             let table: [(HTTPRequest.Method, String, JSONValue, String)] = [
+                (
+                    .post, "/contacts",
+                    ["is_birthdate_known": false, "is_deceased": false, "is_deceased_date_known": false],
+                    "The first name field is required."
+                ),
                 (.post, "/notes", ["contact_id": jane], "The body field is required."),
+                (.put, "/notes/\(note)", ["contact_id": jane], "The body field is required."),
                 (.post, "/gifts", ["contact_id": jane, "status": "idea"], "The name field is required."),
+                (.put, "/gifts/\(gift)", ["contact_id": jane, "status": "idea"], "The name field is required."),
+                (.post, "/activities", type, "The selected activity type id is invalid."),
+                (.put, "/activities/\(activity)", type, "The selected activity type id is invalid."),
+                (.post, "/tasks", ["contact_id": jane], "The title field is required."),
                 (.put, "/tasks/\(task)", [:], "The title field is required. The completed field is required."),
                 (.post, "/contacts/\(john)/unsetTag", [:], "The tags field is required."),
                 (.post, "/contacts/\(john)/setTags", [:], "The tags field is required."),
@@ -98,13 +111,14 @@ extension MonicaScenarios {
             try expect(try await tags().count, equals: 1)
             try await owner.raw(.post, path + "/unsetTags").succeeded(200)
             try expect(try await tags(), equals: [])
-            try expect(try await owner.ids("/notes?contact_id=\(john)"), equals: [])
-            try expect(try await owner.ids("/activities?contact_id=\(john)"), equals: [])
+            let lists = ["notes", "tasks", "gifts", "activities"].map { "/\($0)?contact_id=\(john)" }
+            for list in lists { try expect(try await owner.ids(list), equals: []) }
             try await owner.client.create(Monica.NoteDraft(contactID: john, body: "x"))
+            try await owner.client.create(Monica.TaskDraft(title: "x", contactID: john))
+            try await owner.client.create(Monica.GiftDraft(contactID: john, name: "x"))
             try await owner.client.create(
                 Monica.ActivityDraft(summary: "x", happenedAt: Day(checked: "2024-10-20"), contacts: [john]))
-            try expect(try await owner.ids("/notes?contact_id=\(john)").count, equals: 1)
-            try expect(try await owner.ids("/activities?contact_id=\(john)").count, equals: 1)
+            for list in lists { try expect(try await owner.ids(list).count, equals: 1) }
             try await owner.raw(
                 .put, path,
                 [

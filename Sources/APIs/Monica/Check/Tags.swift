@@ -51,6 +51,52 @@ extension MonicaScenarios {
             guard let tag = tagged.first?.tags.first else { throw CheckFailure("no tag") }
             try expect(try await owner.ids("/tags/\(tag.id)/contacts"), equals: contacts.map(Int64.init))
         },
+        Scenario("Tags are on one page, by name, until they are deleted", clause: "GET /tags") { world in
+            let owner = try await world.owner()
+            let word = world.freshWord()
+            var made: [Int64] = []
+            for name in ["\(word) c", "\(word.uppercased()) B", "\(word) a"] {
+                let tag = try await owner.client.create(Monica.TagDraft(name: name))
+                try expect(tag.nameSlug, equals: name.lowercased().replacing(" ", with: "-"))
+                made.append(Int64(tag.id))
+            }
+            let tags = made
+            func of(_ order: [Int]) throws -> [Int64] { try order.map { try tags[$0] } }
+            for (query, order) in [
+                ("", [2, 1, 0]), ("?sort=name", [2, 1, 0]), ("?sort=-name", [0, 1, 2]),
+                ("?sort=created_at", [0, 1, 2]),
+                ("?sort=-created_at", [2, 1, 0]),
+            ] {
+                try expect(try await owner.ids("/tags" + query).filter(tags.contains), equals: of(order))
+            }
+            let first = try tags[0]
+            let path = "/tags/\(first)"
+            for path in [path, path + "/contacts"] { try await owner.get(path).succeeded(200) }
+            try await owner.raw(.delete, path).succeeded(200)
+            try await owner.get(path).refused(404, 31, "The requested tag was not found.")
+            try await owner.get(path + "/contacts").refused(404, 31, "The requested tag was not found.")
+            try expect(try await owner.ids("/tags").filter(tags.contains), equals: of([2, 1]))
+        },
+        Scenario("The contacts of a tag come in pages, in their order", clause: "GET /tags/{id}/contacts") { world in
+            let owner = try await world.owner()
+            let word = world.freshWord()
+            var (made, tag): ([Int64], Int) = ([], 0)
+            for name in ["John", "Jane", "Jim"] {
+                let contact = try await owner.contact(name)
+                made.append(Int64(contact.id))
+                tag = try await owner.send(Monica.SetTags(id: contact.id, names: [word])).data.tags.first?.id ?? 0
+            }
+            let ids = made
+            let path = "/tags/\(tag)/contacts"
+            try expect(try await owner.ids(path), equals: ids)
+            try expect(try await owner.ids(path + "?sort=-created_at"), equals: ids.reversed())
+            let page = try await owner.get(path + "?page=2&limit=2").succeeded(200)
+            try expect(page["data"]?.elements.map { $0["id"]?.integer }, equals: [ids[2]])
+            try expect(page["meta"]?["total"], equals: 3)
+            try expect(page["links"]?["prev"], equals: .string(path + "?page=1&limit=2"))
+            try await owner.send(Monica.UnsetTag(id: Int(ids[0]), tags: [tag]))
+            try expect(try await owner.ids(path), equals: [ids[1], ids[2]])
+        },
     ]
 
     static let idempotency: [Scenario<MonicaWorld>] = [
@@ -88,42 +134,6 @@ extension MonicaScenarios {
         }
     ]
 
-    static let account: [Scenario<MonicaWorld>] = [
-        Scenario("An account says whose it is and takes everything along", clause: "GET /me, /export") { world in
-            let owner = try await world.owner()
-            let me = try await owner.send(Monica.GetMe()).data
-            let genders = try await owner.send(Monica.ListGenders()).data
-            try expect(genders.compactMap(\.type).prefix(3).elementsEqual(["M", "F", "O"]), "genders")
-            let word = world.freshWord()
-            let john = try await owner.client.create(
-                Monica.ContactDraft(
-                    firstName: "John", middleName: "Michael", lastName: word, genderID: genders[0].id,
-                    email: "john@example.com", birthdate: .dayOfYear(month: 5, day: 6)))
-            try expect(john.gender, equals: genders[0].name)
-            let partial = try await owner.contact("Jane", word, isPartial: true)
-            try await owner.send(Monica.SetTags(id: john.id, names: [word]))
-            let answer = try await owner.get("/export/json")
-            try expect(answer.headers[.contentDisposition]?.hasPrefix("attachment") == true, "no attachment")
-            let export = try await owner.send(Monica.ExportJSON())
-            try expect(export.version, equals: 1)
-            try expect(export.user, equals: me)
-            let exported = export.contacts.first { $0.contact.id == john.id }
-            try expect(exported?.middleName, equals: "Michael")
-            try expect(exported?.contact.contactFields?.map(\.content), equals: ["john@example.com"])
-            try expect(export.contacts.contains { $0.contact.id == partial.id }, "a partial contact is missing")
-            let cards = try await owner.get("/export/vcard")
-            try expect(cards.headers[.contentType]?.hasPrefix("text/vcard") == true, "not text/vcard")
-            let text = try await owner.send(Monica.ExportVCard()).rawValue
-            for line in [
-                "UID:urn:uuid:\(john.uuid)", "FN:John Michael \(word)", "N:\(word);John;Michael;;",
-                "EMAIL:john@example.com", "BDAY:--0506", "CATEGORIES:\(word)",
-            ] {
-                try expect(text.contains("\r\n\(line)\r\n"), "no \(line)")
-            }
-            try expect(!text.contains("FN:Jane \(word)"), "a partial contact is exported")
-        }
-    ]
-
     static let ofTwoAccounts: [Scenario<MonicaWorld>] = [
         Scenario("No user sees or changes anything of another account", clause: "§3") { world in
             let (owner, other) = try await world.pair()
@@ -135,14 +145,25 @@ extension MonicaScenarios {
             let activity = try await owner.client.create(
                 Monica.ActivityDraft(summary: word, happenedAt: Day(checked: "2024-10-20"), contacts: [john.id]))
             let tag = try await owner.client.create(Monica.TagDraft(name: word))
-            let resources = [
-                ("contacts", "contact", john.id), ("notes", "note", note.id), ("tasks", "task", task.id),
-                ("gifts", "gift", gift.id), ("activities", "activity", activity.id), ("tags", "tag", tag.id),
+            let person: JSONValue = [
+                "first_name": "x", "is_birthdate_known": false, "is_deceased": false, "is_deceased_date_known": false,
             ]
-            for (plural, singular, id) in resources {
+            // The bodies are valid, so that it is the account alone for which the changes are refused.
+            let resources: [(String, String, Int, JSONValue)] = [
+                ("contacts", "contact", john.id, person),
+                ("notes", "note", note.id, ["body": "x", "contact_id": john.id.json]),
+                ("tasks", "task", task.id, ["title": "x", "completed": false, "contact_id": john.id.json]),
+                ("gifts", "gift", gift.id, ["name": "x", "status": "idea", "contact_id": john.id.json]),
+                (
+                    "activities", "activity", activity.id,
+                    ["summary": "x", "happened_at": "2024-01-01", "contacts": [john.id.json]]
+                ),
+                ("tags", "tag", tag.id, ["name": .string(word + "x")]),
+            ]
+            for (plural, singular, id, change) in resources {
                 let text = "The requested \(singular) was not found."
                 try await other.get("/\(plural)/\(id)").refused(404, 31, text, plural)
-                try await other.raw(.put, "/\(plural)/\(id)", [:]).refused(404, 31, text, plural)
+                try await other.raw(.put, "/\(plural)/\(id)", change).refused(404, 31, text, plural)
                 try await other.raw(.delete, "/\(plural)/\(id)").refused(404, 31, text, plural)
                 try expect(try await other.get("/\(plural)?limit=50").text.contains(word), equals: false)
             }
@@ -160,6 +181,7 @@ extension MonicaScenarios {
                 ("/tasks", ["title": "x", "contact_id": john.id.json]),
                 ("/gifts", ["name": "x", "status": "idea", "contact_id": john.id.json]),
                 ("/gifts", ["name": "x", "status": "idea", "contact_id": jane.id.json, "recipient_id": john.id.json]),
+                ("/activities", ["summary": "x", "happened_at": "2024-01-01", "contacts": [john.id.json]]),
                 (
                     "/activities",
                     ["summary": "x", "happened_at": "2024-01-01", "contacts": [jane.id.json, john.id.json]]
@@ -168,14 +190,10 @@ extension MonicaScenarios {
             for (path, body) in foreign {
                 try await other.raw(.post, path, body).refused(404, 31, "The requested contact was not found.", path)
             }
-            try await other.raw(
-                .post, "/contacts",
-                [
-                    "first_name": "x", "gender_id": genders[0].id.json, "is_birthdate_known": false,
-                    "is_deceased": false,
-                    "is_deceased_date_known": false,
-                ]
-            ).refused(422, 32, "The selected gender id is invalid.")
+            let gender = try genders[0].id.json
+            let gendered = person.members.merging(["gender_id": gender]) { $1 }
+            try await other.raw(.post, "/contacts", .object(gendered)).refused(
+                422, 32, "The selected gender id is invalid.")
             for path in ["/export/json", "/export/vcard"] {
                 try expect(try await other.get(path).text.contains(word), equals: false)
             }

@@ -94,6 +94,11 @@ extension Int {
     var json: JSONValue { .integer(Int64(self)) }
 }
 
+extension JSONValue {
+    /// The members of an object; none for another value.
+    var members: [String: JSONValue] { if case .object(let members) = self { members } else { [:] } }
+}
+
 extension RawAnswer {
     /// Fails unless this is a refusal in the API's shape with exactly this message.
     @discardableResult
@@ -122,7 +127,7 @@ public enum MonicaScenarios {
     public static func checklist(_ tokens: [String]) -> Checklist {
         let purse = Purse(tokens)
         return Checklist(
-            api: "monica", scenarios: all, probe: "/me", isLimited: { _ in true },
+            api: "monica", scenarios: all, probe: "/me", tokens: tokens, isLimited: { _ in true },
             enter: { server in
                 let created = CreatedResources(server.transport)
                 var own = server

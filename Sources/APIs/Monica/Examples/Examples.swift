@@ -55,11 +55,12 @@ package enum MonicaExamples {
     /// - Parameters:
     ///   - thing: One of them in sentences: `a note`.
     ///   - requests: A new one's body, and a changed one's.
-    ///   - required: The refusal of a write without any fields.
+    ///   - required: The refusal of a change without any fields.
+    ///   - new: The refusal of a creation without any fields; by default that of a change.
     ///   - created: The status of a creation.
     static func resource(
         _ plural: String, _ thing: String, _ resource: String, lists: String, requests: (new: String, changed: String),
-        required: String, created: Int = 201
+        required: String, new: String? = nil, created: Int = 201
     ) -> String {
         let singular = thing.split(separator: " ").last ?? ""
         return """
@@ -81,7 +82,7 @@ package enum MonicaExamples {
             > \(requests.new)
             < \(created) \(one(resource))
             ! 404 \(missing("contact"))
-            ! 422 \(required)
+            ! 422 \(new ?? required)
 
             PUT|PATCH /\(plural)/{id} limited: Replaces every field of \(thing).
             > /\(plural)/1 \(requests.changed)

@@ -24,5 +24,6 @@ extension MonicaExamples {
         requests: (
             new: #"{ "title": "x", "description": "y", "contact_id": 5, "completed": false }"#,
             changed: #"{ "title": "x", "description": null | "y", "contact_id": null | 5, "completed": true }"#
-        ), required: "The title field is required. The completed field is required.", created: 200)
+        ), required: "The title field is required. The completed field is required.",
+        new: "The title field is required.", created: 200)
 }

@@ -1,0 +1,99 @@
+@_spi(Scenarios) import CheckedLists
+import Contract
+import ContractCheck
+import HTTPTypes
+import MonicaClient
+
+extension MonicaScenarios {
+    static let account: [Scenario<MonicaWorld>] = [
+        Scenario("An account says whose it is and takes everything along", clause: "GET /me, /export") { world in
+            let owner = try await world.owner()
+            let me = try await owner.send(Monica.GetMe()).data
+            let genders = try await owner.send(Monica.ListGenders()).data
+            try expect(genders.compactMap(\.type).prefix(3).elementsEqual(["M", "F", "O"]), "genders")
+            let word = world.freshWord()
+            let john = try await owner.client.create(
+                Monica.ContactDraft(
+                    firstName: "John", middleName: "Michael", lastName: word, genderID: genders[0].id,
+                    email: "john@example.com", birthdate: .dayOfYear(month: 5, day: 6)))
+            try expect(john.gender, equals: genders[0].name)
+            let partial = try await owner.contact("Jane", word, isPartial: true)
+            try await owner.send(Monica.SetTags(id: john.id, names: [word]))
+            let answer = try await owner.get("/export/json")
+            try expect(answer.headers[.contentDisposition]?.hasPrefix("attachment") == true, "no attachment")
+            let export = try await owner.send(Monica.ExportJSON())
+            try expect(export.version, equals: 1)
+            try expect(export.user, equals: me)
+            let exported = export.contacts.first { $0.contact.id == john.id }
+            try expect(exported?.middleName, equals: "Michael")
+            try expect(exported?.contact.contactFields?.map(\.content), equals: ["john@example.com"])
+            try expect(export.contacts.contains { $0.contact.id == partial.id }, "a partial contact is missing")
+            let cards = try await owner.get("/export/vcard")
+            try expect(cards.headers[.contentType]?.hasPrefix("text/vcard") == true, "not text/vcard")
+            let text = try await owner.send(Monica.ExportVCard()).rawValue
+            for line in [
+                "UID:urn:uuid:\(john.uuid)", "FN:John Michael \(word)", "N:\(word);John;Michael;;",
+                "EMAIL:john@example.com", "BDAY:--0506", "CATEGORIES:\(word)",
+            ] {
+                try expect(text.contains("\r\n\(line)\r\n"), "no \(line)")
+            }
+            try expect(!text.contains("FN:Jane \(word)"), "a partial contact is exported")
+        },
+        Scenario("Genders and types of activities are those that are shown elsewhere", clause: "GET /genders") {
+            world in
+            let owner = try await world.owner()
+            let export = try await owner.get("/export/json").succeeded(200)
+            for (path, member) in [("/genders", "genders"), ("/activitytypes", "activity_types")] {
+                let listed = try await owner.get(path).succeeded(200)["data"]?.elements ?? []
+                try expect(!listed.isEmpty, "\(path) is empty")
+                try expect(export[member]?.byID, equals: JSONValue.list(listed).byID)
+            }
+        },
+        Scenario("An export has everything as it is read", clause: "GET /export/json") { world in
+            let owner = try await world.owner()
+            // An earlier export must not change what a later one has.
+            try await owner.get("/export/json").succeeded(200)
+            let word = world.freshWord()
+            let gender = try await owner.get("/genders").succeeded(200)["data"]?[0]?["id"]?.integer
+            let type = try await owner.get("/activitytypes").succeeded(200)["data"]?[0]?["id"]?.integer
+            let john = try await owner.client.create(
+                Monica.ContactDraft(
+                    firstName: "John", middleName: "Quincy", lastName: word, genderID: gender.map(Int.init),
+                    email: "john@example.com"))
+            let jane = try await owner.contact("Jane", word, isPartial: true)
+            let activity = try await owner.client.create(
+                Monica.ActivityDraft(
+                    summary: "Dinner", description: "At home", happenedAt: Day(checked: "2024-10-20"),
+                    contacts: [john.id, jane.id], activityTypeID: type.map(Int.init)))
+            let note = try await owner.client.create(Monica.NoteDraft(contactID: john.id, body: "Tea"))
+            let task = try await owner.client.create(Monica.TaskDraft(title: "Call", contactID: john.id))
+            let free = try await owner.client.create(Monica.TaskDraft(title: "Of no contact"))
+            let gift = try await owner.client.create(
+                Monica.GiftDraft(contactID: john.id, name: "Book", amount: "12.50", recipientID: jane.id))
+            let tag = try await owner.client.create(Monica.TagDraft(name: word))
+            let export = try await owner.get("/export/json").succeeded(200)
+            for (kind, id) in [
+                ("contacts", john.id), ("contacts", jane.id), ("activities", activity.id), ("notes", note.id),
+                ("tasks", task.id), ("tasks", free.id), ("gifts", gift.id), ("tags", tag.id),
+            ] {
+                let exported = export[kind]?.elements.first { $0["id"] == id.json }
+                let read = try await owner.get("/\(kind)/\(id)?with=contactfields").succeeded(200)["data"]
+                // Whether an exported contact has its newest notes too is the server's choice.
+                for (member, value) in read?.members ?? [:] where kind != "contacts" || member != "notes" {
+                    try expect(exported?[member], equals: value)
+                }
+            }
+            // The nodes of a server may disagree about the time, but hardly by a minute.
+            let time = export["exported_at"]?.string.flatMap { Monica.Timestamp($0) }
+            try expect(
+                (time?.milliseconds ?? 0) > tag.createdAt.milliseconds - 60_000, "it was exported before it was made")
+        },
+    ]
+}
+
+extension JSONValue {
+    /// The elements of a list in the order of their ids.
+    fileprivate var byID: [JSONValue] {
+        elements.sorted { ($0["id"]?.integer ?? 0) < ($1["id"]?.integer ?? 0) }
+    }
+}
