@@ -26,9 +26,10 @@ import SwiftUI
     private let messenger = MessengerClient(
         baseURL: URL(string: "http://127.0.0.1:8080")!, store: KeychainTokenStore(service: "chat"))
 
-    /// The folder of the store. The system does not empty it, and each user of the device has one.
+    /// The folder of the store, which the system does not empty.
     private var folder: URL {
-        URL.applicationSupportDirectory.appendingPathComponent("chat")
+        FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask)[0]
+            .appendingPathComponent("chat")
     }
 
     /// Opens the store of the user who is signed in, if there is one.
