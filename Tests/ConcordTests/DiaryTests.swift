@@ -136,7 +136,7 @@ import Testing
             #expect(status == 0, "\(output)\(errors)")
             let count = DeuceDiaryScenarios.all.count
             #expect(output.contains("\(count) scenarios: \(count) passed, 0 failed, 0 skipped, in "))
-            #expect(output.contains("Left behind, for the API cannot remove them: "))
+            #expect(output.contains("Left on the server: "))
             server.signal(SIGTERM)
             #expect(await server.status() == 0)
         }

@@ -36,7 +36,7 @@ import Testing
             }
             #expect(sessions == 0)
             // Accounts are deleted with all their data.
-            #expect(users == 0 && !output.contains("Left behind"), "\(output)")
+            #expect(users == 0 && !output.contains("Left on the server"), "\(output)")
         }
     }
 

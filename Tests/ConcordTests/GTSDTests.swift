@@ -24,7 +24,7 @@ import Testing
             #expect(status == 0, "\(output)\(errors)")
             let count = GTSDScenarios.all.count
             #expect(output.contains("\(count) scenarios: \(count) passed, 0 failed, 0 skipped, in "), "\(output)")
-            #expect(!output.contains("Left behind"), "\(output)")
+            #expect(!output.contains("Left on the server"), "\(output)")
             let left = try await host.database.read { db in
                 try ["users", "sessions", "tasks", "photos", "plans"].map { table in
                     try db.value("SELECT COUNT(*) FROM \(SQL(stringLiteral: table))", as: Int.self)

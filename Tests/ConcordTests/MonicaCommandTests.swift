@@ -113,7 +113,7 @@ import FoundationNetworking
             let count = MonicaScenarios.all.count
             #expect(both.status == 0, "\(both.output)\(both.errors)")
             #expect(both.output.contains("\(count) scenarios: \(count) passed, 0 failed, 0 skipped, in "))
-            #expect(!both.output.contains("Left behind"))
+            #expect(!both.output.contains("Left on the server"))
             let left = try await host.database.read { db in
                 try ["contacts", "tags", "activities", "notes", "tasks", "gifts"].map { table in
                     try db.value("SELECT COUNT(*) FROM \(SQL(stringLiteral: table))", as: Int.self)

@@ -28,7 +28,7 @@ import FoundationXML
         #expect(lines.contains("1. does <not> & \"never\""))
         #expect(lines.contains("   expected: a \u{1F600}"))
         #expect(lines.contains("     curl -sSi 'http://test/a?b=1&c=2'"))
-        #expect(lines.contains("Left behind, for the API cannot remove them: 1 chats, 3 users."))
+        #expect(lines.contains("Left on the server: 1 chats, 3 users."))
         #expect(lines.contains("1 skipped: it's \"away\"."))
         #expect(lines.contains("3 scenarios: 1 passed, 1 failed, 1 skipped, in 12.3 s"))
     }
@@ -76,7 +76,7 @@ import FoundationXML
         #expect(text.contains("\n### 4 scenarios stopped at POST /auth/register\n"))
         #expect(text.contains("\n```sh\ncurl -sSi http://test/auth/register\n```\n"))
         #expect(report.markdown.contains("\n1 skipped: it's \"away\".\n"))
-        #expect(report.markdown.contains("\nLeft behind, for the API cannot remove them: 1 chats, 3 users.\n"))
+        #expect(report.markdown.contains("\nLeft on the server: 1 chats, 3 users.\n"))
         #expect(report.markdown.contains("### does &lt;not> &amp; \"never\""))
     }
 

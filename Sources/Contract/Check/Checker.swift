@@ -194,7 +194,9 @@ public struct Checker: Sendable {
             }
         }
         verdict.seconds = await limit.used.seconds
-        await state.add(await Self.limited(attempt.cleanUp), by: attempt.cleanUp)
+        let hasFailed = verdict.outcome == .failed
+        let cleanUp: Checklist.CleanUp = { await attempt.cleanUp(hasFailed) }
+        await state.add(await Self.limited(cleanUp), by: cleanUp)
         return verdict
     }
 

@@ -37,7 +37,7 @@ public struct Checklist: Sendable {
     /// One scenario on one server.
     struct Attempt: Sendable {
         let run: @Sendable () async throws -> Void
-        let cleanUp: CleanUp
+        let cleanUp: @Sendable (_ hasFailed: Bool) async -> Remaining
     }
 
     /// Removes what a scenario has made, as far as the API can. It is called again after the run when the server
@@ -80,13 +80,35 @@ public struct Checklist: Sendable {
         isLimited: @escaping @Sendable (TransportRequest) -> Bool,
         enter: @escaping @Sendable (Server) -> (world: World, cleanUp: CleanUp)
     ) {
+        self.init(
+            api: api, scenarios: scenarios, probe: probe, tokens: tokens, isLimited: isLimited,
+            entering: { server in
+                let (world, cleanUp) = enter(server)
+                return (world, { _ in await cleanUp() })
+            })
+    }
+
+    /// Creates a checklist whose scenarios leave more behind after a failure, for the commands that repeat it.
+    ///
+    /// - Parameters:
+    ///   - tokens: The tokens that the run was given. A report shows variables of a shell in their place.
+    ///   - entering: Creates the world of one scenario, and returns it with a function that cleans up after a scenario that
+    ///     has failed or not.
+    public init<World>(
+        api: String, scenarios: [Scenario<World>], probe: String, tokens: [String] = [],
+        isLimited: @escaping @Sendable (TransportRequest) -> Bool,
+        entering:
+            @escaping @Sendable (Server) -> (
+                world: World, cleanUp: @Sendable (_ hasFailed: Bool) async -> Remaining
+            )
+    ) {
         self.api = api
         self.probe = probe
         self.tokens = tokens
         self.isLimited = isLimited
         items = scenarios.map { scenario in
             Item(name: scenario.name, clause: scenario.clause, level: scenario.level, limit: scenario.limit) { server in
-                let (world, cleanUp) = enter(server)
+                let (world, cleanUp) = entering(server)
                 return Attempt(run: { try await scenario.body(world) }, cleanUp: cleanUp)
             }
         }

@@ -28,7 +28,7 @@ extension Report {
         var sentences: [String] = []
         if !leftBehind.isEmpty {
             let things = leftBehind.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
-            sentences.append("Left behind, for the API cannot remove them: \(things.joined(separator: ", ")).")
+            sentences.append("Left on the server: \(things.joined(separator: ", ")).")
         }
         let reasons = Dictionary(grouping: scenarios.compactMap(\.reason).filter { $0 != ended }) { $0 }.mapValues(
             \.count)

@@ -9,17 +9,19 @@ extension CreatedResources {
     /// Removes what the API can remove, and ends the sessions.
     ///
     /// A message is deleted; a group is deleted when its last member leaves, and a file with the last message that
-    /// refers to it. Pictures are removed, and then unused files. Accounts and direct chats stay, because the commands
-    /// that repeat a failure sign in to them.
+    /// refers to it. Pictures are removed, and then unused files and the accounts, with which direct chats go.
     ///
+    /// - Parameter keepingAccounts: Whether accounts and direct chats stay, because the commands that repeat a failure sign
+    ///   in to them.
     /// - Returns: The numbers of remaining resources.
-    func cleanUp(at baseURL: URL) async -> [String: Int] {
+    func cleanUp(at baseURL: URL, keepingAccounts: Bool) async -> [String: Int] {
         let server = Cleaner(client: RawClient(baseURL: baseURL, transport: self))
         await leaveGroups(through: server)
         await deleteMessages(through: server)
         await deleteChatsOfTheDeleted(through: server)
         await removePictures(through: server)
         let keptFiles = await deleteFiles(through: server)
+        if !keepingAccounts { await deleteAccounts(through: server) }
         await server.all(Array(sessions.keys)) { refreshToken in
             let body: JSONValue = ["refresh_token": .string(refreshToken)]
             _ = await server.status(.post, "/auth/logout", body: body)
@@ -97,6 +99,22 @@ extension CreatedResources {
             if await server.status(.get, "/files/\(file)/download", token: token) != 404 { kept += 1 }
         }
         return kept
+    }
+
+    private func deleteAccounts(through server: Cleaner) async {
+        await server.all(Array(accounts.keys)) { user in await self.delete(user, through: server) }
+        directChats = directChats.filter { !$1.isDisjoint(with: accounts.keys) }
+    }
+
+    private func delete(_ user: Int64, through server: Cleaner) async {
+        guard let password = accounts[user]?["password"] else { return }
+        for _ in 0..<2 {
+            guard let token = await token(of: user, through: server) else { return }
+            // Deletions are recorded as they happen.
+            guard await server.status(.delete, "/me", token: token, body: ["password": password]) == 401 else { return }
+            // The scenario has ended that session.
+            sessions = sessions.filter { $1.user != user }
+        }
     }
 
     /// Returns the token of a live session, or of a new one.
