@@ -54,6 +54,20 @@ import FoundationXML
             ])
     }
 
+    /// Each scenario has an account and a token of its own.
+    @Test func namesAndTokensMakeNoCausesOfTheirOwn() {
+        let verdicts = (0..<4).map { index in
+            let token = "eyJ.aB_\(["Q", "r", "S_", "T-u"][index]).Zx9-VwKm_PqRsTuV\(index)"
+            return Verdict(
+                name: "\(index)", clause: "GET /me", level: .contract, outcome: .failed,
+                failure: Failure(
+                    message: "", expected: "an object", found: #"[{"id":\#(index),"token":"\#(token)"}]"#,
+                    operation: "POST /auth/login", reproduce: []))
+        }
+        let report = Report(api: "test", url: "http://test", level: .addition, scenarios: verdicts)
+        #expect(report.causes.map(\.scenarios.count) == [4])
+    }
+
     @Test func failuresOfOneCauseAreOne() throws {
         let cause = try #require(stopped.causes.first)
         #expect(stopped.causes.count == 1 && cause.scenarios.map(\.name) == ["a", "b", "c", "d"])

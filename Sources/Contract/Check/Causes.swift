@@ -45,9 +45,11 @@ extension Report {
 }
 
 extension Failure {
-    /// A text that is the same for failures of one cause: ids and other numbers do not matter.
+    /// A text that is the same for failures of one cause: tokens, ids and other numbers do not matter.
     fileprivate var cause: String {
-        [operation ?? place ?? "", summary.replacing(#/[0-9a-f]*[0-9][0-9a-f-]*/#, with: "0")].joined(separator: "\n")
+        let difference = summary.replacing(#/[\w.\-]{24,}/#, with: "0")
+            .replacing(#/[0-9a-f]*[0-9][0-9a-f-]*/#, with: "0")
+        return [operation ?? place ?? "", difference].joined(separator: "\n")
     }
 
     /// Returns the operation of a request: its method and path, with `{id}` for what looks like an id.

@@ -8,6 +8,8 @@ import WebSockets
 /// One client on `/ws`. It lives on its event loop, and answers a frame that needs the database before it reads the next.
 final class LiveSocket: SocketHandler {
     static let authenticationDeadline = TimeAmount.seconds(10)
+    /// A deadline that is noticed later than this shows that the event loop was busy.
+    private static let lag = TimeAmount.milliseconds(100)
     static let maximumSubscriptions = 1000
     /// The maximum number of missed messages that are sent again. A client that missed more reads them with GET.
     static let maximumBacklog = 1000
@@ -139,11 +141,21 @@ final class LiveSocket: SocketHandler {
         }
     }
 
-    private func schedule(in delay: TimeAmount, _ action: @escaping @Sendable (LiveSocket) -> Void) {
+    private func schedule(
+        in delay: TimeAmount, isExtended: Bool = false, _ action: @escaping @Sendable (LiveSocket) -> Void
+    ) {
         deadline?.cancel()
         guard let eventLoop = socket?.eventLoop else { return }
-        let this = NIOLoopBound(self, eventLoop: eventLoop)
-        deadline = eventLoop.scheduleTask(in: delay) { action(this.value) }
+        let (this, due) = (NIOLoopBound(self, eventLoop: eventLoop), eventLoop.now + delay)
+        deadline = eventLoop.scheduleTask(deadline: due) {
+            // An event loop that was busy has not read what the client has sent in time: it reads before the deadline is
+            // applied.
+            if !isExtended, eventLoop.now - due > Self.lag {
+                this.value.schedule(in: Self.lag, isExtended: true, action)
+            } else {
+                action(this.value)
+            }
+        }
     }
 
     /// Runs an action when everything sent so far has left, before the next frame is handled.
