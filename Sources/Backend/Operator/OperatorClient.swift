@@ -40,7 +40,6 @@ public struct OperatorClient: Sendable {
     public func perform(
         _ command: some OperatorCommand, on api: any HostedAPI, publicURL: String, console: some OperatorConsole
     ) async throws {
-        PrivateFiles.keepPrivate()
         guard let location = DatabaseLocation(database ?? "sqlite") else {
             throw OperatorError("a database is 'sqlite' or 'postgres://…', not '\(database ?? "")'")
         }
@@ -62,6 +61,8 @@ public struct OperatorClient: Sendable {
             )
         case .otherDatabase, .noServer: break
         }
+        // It is of the whole process, and not needed where the server performs the command.
+        PrivateFiles.keepPrivate()
         guard location == .sqlite else { return try await here() }
         try files.requireDatabase(for: type(of: command), of: api)
         try await owning(here) { try await ask(for: command, of: api, console) }
@@ -76,7 +77,6 @@ public struct OperatorClient: Sendable {
         _ command: some ServerCommand, _ settings: ServerSettings, known: [any HostedAPI],
         console: some OperatorConsole
     ) async throws {
-        PrivateFiles.keepPrivate()
         func ask() async throws -> Outcome {
             try await self.ask(for: type(of: command).name, of: nil, try JSONEncoder().encode(command), console)
         }
@@ -87,6 +87,7 @@ public struct OperatorClient: Sendable {
                 "The server that uses \(folder) uses another database than --database says: leave the option out")
         case .noServer: break
         }
+        PrivateFiles.keepPrivate()
         guard FileManager.default.fileExists(atPath: folder) else {
             throw OperatorError("There is no folder \(folder): is it the server's data folder (--data)?")
         }
