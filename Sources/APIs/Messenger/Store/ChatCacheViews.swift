@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 import MessengerAPI
 
-/// What an app shows of the cache.
+/// Reads from the cache what an app shows.
 extension ChatCache {
     /// The newest messages of a chat.
     struct Page {

@@ -33,7 +33,7 @@ extension StoreEngine {
         }
     }
 
-    /// - Throws: As ``edit(_:in:to:)``. A message that is already deleted is no error.
+    /// - Throws: The errors of ``edit(_:in:to:)``. A message that is already deleted is no error.
     package func delete(_ message: Messenger.Message.ID, in chat: Messenger.Chat.ID) async throws {
         try show(message, in: chat, content: nil, isDeletion: true)
         do {
