@@ -29,15 +29,21 @@ public final class Output: Sendable {
         close(end.fileDescriptor)
         Thread { [source, collected, continuation] in
             var buffer = [UInt8](repeating: 0, count: 65_536)
+            var unfinished: [UInt8] = []
             while true {
                 let count = read(source, &buffer, buffer.count)
                 guard count > 0 else { break }
+                // A process may write a character byte by byte.
+                let bytes = unfinished + buffer[..<count]
+                let complete = bytes.count - lengthOfUnfinishedCharacter(bytes)
+                unfinished = Array(bytes[complete...])
                 let text = collected.withLockedValue { text in
-                    text += String(decoding: buffer[..<count], as: UTF8.self)
+                    text += String(decoding: bytes[..<complete], as: UTF8.self)
                     return text
                 }
                 continuation.yield(text)
             }
+            collected.withLockedValue { $0 += String(decoding: unfinished, as: UTF8.self) }
             close(source)
             continuation.finish()
         }.start()
@@ -50,4 +56,13 @@ public final class Output: Sendable {
         for await _ in texts {}
         return text
     }
+}
+
+/// Returns how many bytes at the end begin a character of UTF-8 whose other bytes are missing: 0…3.
+private func lengthOfUnfinishedCharacter(_ bytes: [UInt8]) -> Int {
+    for (count, byte) in zip(1..., bytes.reversed().prefix(3)) where byte & 0xC0 != 0x80 {
+        let length = byte < 0xC0 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4
+        return count < length ? count : 0
+    }
+    return 0
 }
