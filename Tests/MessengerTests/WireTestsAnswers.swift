@@ -37,6 +37,18 @@ import Testing
         return message
     }()
 
+    private static let withPeer: Messenger.ChatSummary = {
+        var chat = row
+        chat.describedPeer = .init(
+            wrappedValue: .init(id: 2, username: "bob", displayName: "Bob", avatar: nil))
+        return chat
+    }()
+    private static let withNewest: Messenger.ChatSummary = {
+        var chat = row
+        chat.describedMessage = .init(wrappedValue: hello)
+        return chat
+    }()
+
     /// The values of the answers in the examples.
     static let answers: [ExampleAnswer] = [
         .init(of: Messenger.Register.self, .init(id: 1, username: "alice")),
@@ -58,6 +70,8 @@ import Testing
                 .init(
                     id: 5, type: .direct, name: nil, updatedAt: eleven, lastMessage: "Hey there!", unreadCount: 3)
             ]),
+        .init(of: Messenger.ListChats.self, [withPeer]),
+        .init(of: Messenger.ListChats.self, [withNewest]),
         .init(of: Messenger.GetChat.self, chat),
         .init(of: Messenger.AddMembers.self, chat),
         .init(of: Messenger.SendMessage.self, .init(hello)),

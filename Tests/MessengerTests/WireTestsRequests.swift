@@ -34,6 +34,8 @@ import Testing
         .init(Messenger.ListChats(limit: 20, before: 5)),
         .init(Messenger.ListChats(include: .unread)),
         .init(Messenger.ListChats(include: .init(rawValue: "unread, x&y"))),
+        .init(Messenger.ListChats(include: .peer)),
+        .init(Messenger.ListChats(include: .newest)),
         .init(Messenger.GetChat(id: 5)),
         .init(Messenger.AddMembers(chat: 5, users: [3, 4])),
         .init(Messenger.AddMembers(chat: 5, users: [8, .init(.max)])),

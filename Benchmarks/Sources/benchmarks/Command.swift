@@ -34,6 +34,9 @@ struct Benchmarks: AsyncParsableCommand {
     @Option(help: "Length of one turn. Each server under load gets three.")
     var seconds: Double = 4
 
+    @Flag(help: "Draw the charts of docs/benchmarks.md into docs/charts, instead of printing the table.")
+    var charts = false
+
     @Flag(help: "List the benchmarks.")
     var list = false
 
@@ -56,9 +59,13 @@ struct Benchmarks: AsyncParsableCommand {
         if postgreSQL == nil, engine == .postgreSQL || chosen.contains(where: \.needsPostgreSQL) {
             throw ValidationError("--postgres URL is needed, or to be run by Tools/with-services")
         }
-        let server = try server(for: chosen)
+        let server = try charts ? requiredServer() : server(for: chosen)
         Leftovers.removeOnSignals()
         raiseDescriptorLimit()
+        if charts {
+            let setting = Setting(concord: server, postgreSQL: nil, engines: [.sqlite], turn: .seconds(seconds))
+            return try await Chart.drawAll(setting, in: "docs/charts")
+        }
 
         let before = load
         var report = Report()
@@ -79,7 +86,10 @@ struct Benchmarks: AsyncParsableCommand {
     }
 
     private func server(for benchmarks: [Benchmark]) throws -> String {
-        guard benchmarks.contains(where: \.needsServer) else { return "" }
+        try benchmarks.contains(where: \.needsServer) ? requiredServer() : ""
+    }
+
+    private func requiredServer() throws -> String {
         guard let concord else {
             throw ValidationError("--concord PATH is needed: swift build -c release --product concord")
         }

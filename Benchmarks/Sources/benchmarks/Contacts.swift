@@ -8,11 +8,7 @@ extension Benchmark {
     ) { setting in
         try await setting.onEachEngine { place in
             let count = 100_000
-            let file = place.folder + "/contacts.vcf"
-            try cards(count).write(to: URL(fileURLWithPath: file))
-            let start = ContinuousClock.now
-            _ = try Spawn.run(setting.concord, ["monica", "import", file, "--account", "anna"] + place.arguments)
-            let imported = ContinuousClock.now - start
+            let imported = try importContacts(count, to: place, setting)
             let name = place.name("contacts")
             var rows = [
                 Row(name: name + "import of \(count) vCards", unit: "/s", result: Double(count) / imported.inSeconds)
@@ -23,21 +19,37 @@ extension Benchmark {
             defer { server.stop() }
             let comparison = Comparison(server: server, setting: setting, database: place.database)
             for (title, query, aim) in requests {
-                let tokens = try (0..<4).map { _ in
-                    try Spawn.run(
-                        setting.concord, ["monica", "token", "create", "--account", "anna"] + place.arguments
-                    ).output
-                        .trimmingCharacters(in: .whitespacesAndNewlines)
-                }
-                // A token may be used for a hundred requests a minute.
-                let each = (0..<301).map { number in
-                    Exchange.request(
-                        "GET", "/api/contacts\(query)", port: server.port, token: tokens[number % tokens.count],
-                        keepAlive: true)
-                }
+                let each = try contactRequests(301, query, to: server, place, setting)
                 rows += try await comparison.oneByOne(name + title, each, aim: aim)
             }
             return rows
+        }
+    }
+
+    /// Imports contacts into an account.
+    ///
+    /// - Returns: The time that it took.
+    static func importContacts(_ count: Int, to place: Place, _ setting: Setting) throws -> Duration {
+        let file = place.folder + "/contacts.vcf"
+        try cards(count).write(to: URL(fileURLWithPath: file))
+        let start = ContinuousClock.now
+        _ = try Spawn.run(setting.concord, ["monica", "import", file, "--account", "anna"] + place.arguments)
+        return ContinuousClock.now - start
+    }
+
+    /// Returns requests for a page of that account's contacts, with new tokens.
+    static func contactRequests(
+        _ count: Int, _ query: String, to server: ServerProcess, _ place: Place, _ setting: Setting
+    ) throws -> [String] {
+        // A token may be used for a hundred requests a minute.
+        let tokens = try (0..<(count + 98) / 99).map { _ in
+            try Spawn.run(setting.concord, ["monica", "token", "create", "--account", "anna"] + place.arguments)
+                .output.trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+        return (0..<count).map { number in
+            Exchange.request(
+                "GET", "/api/contacts\(query)", port: server.port, token: tokens[number % tokens.count],
+                keepAlive: true)
         }
     }
 

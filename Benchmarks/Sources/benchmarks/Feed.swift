@@ -8,19 +8,28 @@ extension Benchmark {
     ) { setting in
         var rows: [Row] = []
         for count in [15_000, 150_000, 1_500_000] {
-            rows += try await Leftovers.withFolder { folder in
-                var process = try start(setting.concord, folder)
-                defer { process.stop() }
-                let cookie = try register(at: process.port)
-                process.stop()
-                try fill(folder + "/dunbar.sqlite", posts: count)
-                process = try start(setting.concord, folder)
+            rows += try await withFeed(of: count, setting) { server, cookie in
                 // One request asks for a page, the other for everything that the contract's apps ask for.
-                return try await feed(of: process, cookie, "?limit=50", "feed, 50 of \(count)", setting)
-                    + feed(of: process, cookie, "", "feed, 500 of \(count)", setting)
+                try await feed(of: server, cookie, "?limit=50", "feed, 50 of \(count)", setting)
+                    + feed(of: server, cookie, "", "feed, 500 of \(count)", setting)
             }
         }
         return rows
+    }
+
+    /// Runs a closure with a Dunbar server and the cookie of a user whose feed has a number of posts.
+    static func withFeed<T>(
+        of count: Int, _ setting: Setting, _ body: (ServerProcess, _ cookie: String) async throws -> T
+    ) async throws -> T {
+        try await Leftovers.withFolder { folder in
+            var process = try start(setting.concord, folder)
+            defer { process.stop() }
+            let cookie = try register(at: process.port)
+            process.stop()
+            try fill(folder + "/dunbar.sqlite", posts: count)
+            process = try start(setting.concord, folder)
+            return try await body(process, cookie)
+        }
     }
 
     private static func start(_ concord: String, _ folder: String) throws -> ServerProcess {

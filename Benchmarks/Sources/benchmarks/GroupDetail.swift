@@ -27,7 +27,7 @@ extension Benchmark {
     }
 
     /// Adds ten members, each with a number of entries on as many days.
-    private static func fillGroup(_ path: String, user: String, group: String, entries: Int) throws {
+    static func fillGroup(_ path: String, user: String, group: String, entries: Int) throws {
         let queue = try DatabaseQueue(path: path)
         try queue.write { db in
             try db.execute(

@@ -31,9 +31,11 @@ class ServerSeries {
 final class HTTPSeries: ServerSeries {
     private let request: String
 
-    init(_ process: ServerProcess, sending request: String) async throws {
+    init(
+        _ process: ServerProcess, sending request: String, connections: Int = Benchmark.connections
+    ) async throws {
         self.request = request
-        try await super.init(process, connections: Benchmark.connections)
+        try await super.init(process, connections: connections)
         // The first half second is not measured: caches fill, statements are prepared, the code is paged in.
         _ = try await load.run(for: .milliseconds(500), sending: request)
     }

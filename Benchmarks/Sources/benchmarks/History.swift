@@ -5,9 +5,10 @@ extension Benchmark {
     static let history = Benchmark(
         name: "history", abstract: "the newest 50 of a chat of 1,000,000 messages (GET), 64 connections"
     ) { setting in
-        try await MessengerServer.run(setting.concord, seed: fillSQLite) { server in
-            let get = Exchange.request(
-                "GET", server.path + "?limit=50", port: server.port, token: server.token, keepAlive: true)
+        try await MessengerServer.run(
+            setting.concord, seed: { try fillSQLite($0, user: $1, chat: $2) }
+        ) { server in
+            let get = server.newestFifty
             let answer = try Exchange.answer(to: get, port: server.port)
             let bare = try ServerProcess.floor("floor-http", ["--status", "200", "--body", answer])
             defer { bare.stop() }
@@ -32,13 +33,13 @@ extension Benchmark {
         }
     }
 
-    /// Inserts a million messages into a chat, in one statement.
-    static func fillSQLite(_ path: String, user: Int, chat: Int) throws {
+    /// Inserts messages into a chat, in one statement.
+    static func fillSQLite(_ path: String, user: Int, chat: Int, messages: Int = 1_000_000) throws {
         let queue = try DatabaseQueue(path: path)
         try queue.write { db in
             try db.execute(
                 sql: """
-                    WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 1000000)
+                    WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < \(messages))
                     \(insertion(user: user, chat: chat)) FROM numbers
                     """)
         }

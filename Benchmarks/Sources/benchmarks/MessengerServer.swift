@@ -62,6 +62,11 @@ struct MessengerServer: Sendable {
         (self.process, self.token, self.user, self.chat) = (process, token, user, chat)
     }
 
+    /// A request for the newest messages of the chat.
+    var newestFifty: String {
+        Exchange.request("GET", path + "?limit=50", port: port, token: token, keepAlive: true)
+    }
+
     /// A request that sends a message to the chat, and may be repeated.
     var send: String {
         let body = #"{"content":"Shall we meet at seven, at the usual place by the river?","type":"text"}"#

@@ -93,16 +93,13 @@ enum MessagesSamples {
     }
 
     static func list(
-        _ messenger: MessengerClient, me: Messenger.User.ID, print: (String, String, String) -> Void
+        _ messenger: MessengerClient, me: Messenger.User.ID, print: (String, String, Int) -> Void
     ) async throws {
         // sample
-        for try await chat in messenger.chats() {
-            var title = chat.name
-            if chat.type == .direct {
-                let members = try await messenger.send(Messenger.GetChat(id: chat.id)).members
-                title = members.first { $0.id != me }?.displayName
-            }
-            print(title ?? "", "–", chat.lastMessage ?? "nothing yet")
+        for try await chat in messenger.chats(include: .all(.peer, .newest, .unread)) {
+            let title = chat.name ?? chat.peer?.displayName ?? "Deleted account"
+            let sender = chat.newestMessage?.sender == me ? "You: " : ""
+            print(title, sender + (chat.lastMessage ?? "nothing yet"), chat.unreadCount ?? 0)
         }
         // end
     }

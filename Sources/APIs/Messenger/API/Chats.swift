@@ -97,7 +97,8 @@ extension Messenger {
         public var limit: Int?
         /// Returns only the chats that follow this one in the list at present. An addition to the contract.
         public var before: Chat.ID?
-        /// The word ``Inclusions/unread`` asks for ``ChatSummary/unreadCount``.
+        /// The word ``Inclusions/unread`` asks for ``ChatSummary/unreadCount``, ``Inclusions/peer`` for
+        /// ``ChatSummary/peer``, ``Inclusions/newest`` for ``ChatSummary/newestMessage``.
         public var include: Inclusions?
 
         public init(limit: Int? = nil, before: Chat.ID? = nil, include: Inclusions? = nil) {
@@ -126,6 +127,15 @@ extension Messenger {
         @OrNull public var lastMessage: String?
         /// The number of messages by others above the caller's read mark; nil unless ``ListChats/include`` asks for it.
         public var unreadCount: Int?
+        /// The value of the key `peer`; nil when an answer does not have the key.
+        package var describedPeer: OrNull<ChatPeer>?
+        /// The other user of a direct chat. Nil for a group, for a user whose account was deleted, and unless
+        /// ``ListChats/include`` asks for it.
+        public var peer: ChatPeer? { describedPeer?.wrappedValue }
+        /// The value of the key `newest_message`; nil when an answer does not have the key.
+        package var describedMessage: OrNull<Message>?
+        /// The newest message. Nil when there is none, and unless ``ListChats/include`` asks for it.
+        public var newestMessage: Message? { describedMessage?.wrappedValue }
 
         public init(
             id: Chat.ID, type: ChatType, name: String?, updatedAt: Timestamp, lastMessage: String?,
@@ -144,6 +154,33 @@ extension Messenger {
             case updatedAt = "updated_at"
             case lastMessage = "last_message"
             case unreadCount = "unread_count"
+            case describedPeer = "peer"
+            case describedMessage = "newest_message"
+        }
+    }
+
+    /// The other user of a direct chat: its title and its picture. An addition to the contract.
+    public struct ChatPeer: Codable, Hashable, Sendable, Identifiable {
+        /// The user's id.
+        public var id: User.ID
+        /// The username.
+        public var username: String
+        /// The display name.
+        public var displayName: String
+        /// The picture, downloaded like any file; nil when there is none, and when the user has blocked the caller.
+        @OrNull public var avatar: File.ID?
+
+        public init(id: User.ID, username: String, displayName: String, avatar: File.ID?) {
+            self.id = id
+            self.username = username
+            self.displayName = displayName
+            self.avatar = avatar
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case id, username
+            case displayName = "display_name"
+            case avatar = "avatar_file_id"
         }
     }
 

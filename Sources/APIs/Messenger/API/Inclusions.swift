@@ -13,6 +13,16 @@ extension Messenger {
         /// The word that asks for the name, media type and size of a message's file.
         public static let file = Inclusions(rawValue: "file")
 
+        /// The word that asks for the other user of a direct chat.
+        public static let peer = Inclusions(rawValue: "peer")
+        /// The word that asks for a chat's newest message.
+        public static let newest = Inclusions(rawValue: "newest")
+
+        /// Returns the words of several.
+        public static func all(_ words: Inclusions...) -> Inclusions {
+            Inclusions(rawValue: words.map(\.rawValue).joined(separator: ","))
+        }
+
         /// Returns whether a word is among these.
         public func contains(_ word: Inclusions) -> Bool {
             rawValue.split(separator: ",").contains { String($0).trimmed == word.rawValue }

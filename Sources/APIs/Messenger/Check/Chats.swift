@@ -156,6 +156,61 @@ extension MessengerScenarios {
             try expect(try await alice.get("/chats").succeeded(200).elements.count, equals: 2)
             try expect(try await row(carol), equals: nil)
         },
+        Scenario("A list describes peers and newest messages when it is asked to", clause: "GET /chats") { world in
+            let (alice, bob, carol) = try await world.trio()
+            let picture =
+                try await bob.upload(Form(filename: "me.png", type: "image/png")).succeeded(201)["id"] ?? .null
+            try await bob.raw(.put, "/me", body: (["avatar_file_id": picture] as JSONValue).description).succeeded(200)
+            let direct = try await alice.directChat(with: bob)
+            let silent = try await carol.directChat(with: alice)
+            let group = try await alice.group(with: bob, carol)
+            func list(_ query: String, of person: Person) async throws -> [JSONValue: JSONValue] {
+                let rows = try await person.get("/chats" + query).succeeded(200).elements
+                return Dictionary(rows.map { ($0["id"] ?? .null, $0) }) { first, _ in first }
+            }
+            func peer(_ person: Person, picture: JSONValue = .null) async throws -> JSONValue {
+                let user = try await alice.send(Messenger.GetUser(id: person.id))
+                return [
+                    "id": person.id.json, "username": .string(user.username), "display_name": .string(user.displayName),
+                    "avatar_file_id": picture,
+                ]
+            }
+            try await alice.say("first", in: direct)
+            let file = try await bob.upload()
+            try await bob.send(Messenger.SendMessage(chat: direct, content: "caption", type: .file, file: file))
+            try await carol.say("hello", in: group)
+            let plain = try await list("", of: alice)
+            for query in [
+                "?include=peer", "?include=newest", "?include=newest,%20peer,unread", "?include=unread,peer&limit=3",
+            ] {
+                let found = try await list(query, of: alice)
+                for chat in [direct, silent, group] {
+                    guard case .object(var row)? = found[chat.json] else { throw CheckFailure("\(found)") }
+                    let expectedPeer: JSONValue =
+                        switch chat {
+                        case direct: try await peer(bob, picture: picture)
+                        case silent: try await peer(carol)
+                        default: .null
+                        }
+                    let newest = try await alice.get("/chats/\(chat)/messages?limit=1").succeeded(200)[0] ?? .null
+                    try expect(row.removeValue(forKey: "peer"), equals: query.contains("peer") ? expectedPeer : nil)
+                    try expect(
+                        row.removeValue(forKey: "newest_message"), equals: query.contains("newest") ? newest : nil)
+                    let unread = row.removeValue(forKey: "unread_count")
+                    try expect(unread, equals: !query.contains("unread") ? nil : chat == silent ? 0 : 1)
+                    // All else is as without the words.
+                    try expect(.object(row), equals: plain[chat.json])
+                }
+            }
+            try expect(try await list("?include=peer", of: bob)[direct.json]?["peer"], equals: try await peer(alice))
+
+            // Who blocks somebody hides the picture from them, and who goes is nobody's peer any more.
+            try await bob.send(Messenger.BlockUser(alice.id))
+            try expect(
+                try await list("?include=peer", of: alice)[direct.json]?["peer"]?["avatar_file_id"], equals: .null)
+            try await carol.send(Messenger.DeleteMe(password: carol.password))
+            try expect(try await list("?include=peer", of: alice)[silent.json]?["peer"], equals: .null)
+        },
         Scenario("A new message moves its chat to the top of everybody's list", clause: "GET /chats") { world in
             let (alice, bob) = try await world.pair()
             var order: [Messenger.Chat.ID] = []

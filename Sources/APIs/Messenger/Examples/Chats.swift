@@ -10,6 +10,9 @@ extension MessengerExamples {
         """
     package static let chatSummary = "{ \(row) }"
 
+    package static let peer =
+        #"{ "id": #2, "username": "bob", "display_name": "Bob", "avatar_file_id": null | #42 }"#
+
     package static let chat = """
         {
           "id": #5,
@@ -42,9 +45,13 @@ extension MessengerExamples {
         > /chats?limit=20&before=5
         > /chats?include=unread
         > /chats?include=unread%2C%20x%26y
+        > /chats?include=peer
+        > /chats?include=newest
         < 200 [\#(chatSummary)]
         < 200 []
         < 200 including unread [{ \#(row), "unread_count": 3 }]
+        < 200 including peer [{ \#(row), "peer": \#(peer) | null }]
+        < 200 including newest [{ \#(row), "newest_message": \#(message) | null }]
 
         GET /chats/{id}: Returns a chat.
         > /chats/5

@@ -31,12 +31,13 @@ extension MessengerMock {
             guard request.before == nil else { return [] }
             let chat = Messenger.Chat.example
             let (newest, unread) = memory.use { ($0.messages.last, $0.unreadCount) }
-            return [
-                .init(
-                    id: chat.id, type: chat.type, name: chat.name, updatedAt: newest?.createdAt ?? chat.createdAt,
-                    lastMessage: newest?.content,
-                    unreadCount: request.include?.contains(.unread) == true ? unread : nil)
-            ]
+            var row = Messenger.ChatSummary(
+                id: chat.id, type: chat.type, name: chat.name, updatedAt: newest?.createdAt ?? chat.createdAt,
+                lastMessage: newest?.content, unreadCount: request.include?.contains(.unread) == true ? unread : nil)
+            // The chat is a group, which has no peer.
+            if request.include?.contains(.peer) == true { row.describedPeer = .init(wrappedValue: nil) }
+            if request.include?.contains(.newest) == true { row.describedMessage = .init(wrappedValue: newest) }
+            return [row]
         }
         server.example(of: Messenger.GetChat.self) { try Self.chat($0.id) }
     }

@@ -54,9 +54,9 @@ extension MessengerService {
         _ request: Messenger.ListChats, from caller: Messenger.User.ID
     ) async throws -> [Messenger.ChatSummary] {
         let limit = min(request.limit ?? .max, Messenger.ListChats.maximum)
-        let withUnread = request.include?.contains(.unread) ?? false
+        let parts = Chats.Parts(request.include)
         return try await database.read {
-            try Chats.page(of: caller, before: request.before, limit: limit, withUnread: withUnread, in: $0)
+            try Chats.page(of: caller, before: request.before, limit: limit, with: parts, in: $0)
         }
     }
 
@@ -206,40 +206,6 @@ enum Chats {
         try db.run("DELETE FROM deleted_messages WHERE chat_id = \(chat)")
         try db.run("DELETE FROM chats WHERE id = \(chat)")
         try Files.release(files, in: db)
-    }
-
-    /// Returns the caller's chats, the newest message first, by whole seconds as clients see them, then by id. With
-    /// `before`, the page begins behind that chat.
-    static func page(
-        of user: Messenger.User.ID, before: Messenger.Chat.ID?, limit: Int, withUnread: Bool, in db: Session
-    ) throws -> [Messenger.ChatSummary] {
-        let unread: SQL =
-            withUnread
-            ? """
-            (SELECT COUNT(*) FROM messages u WHERE u.chat_id = c.id AND u.id > COALESCE(me.last_read_id, 0)
-                AND u.sender_id <> \(user))
-            """ : "NULL"
-        let rest: SQL =
-            before.map { before in
-                """
-                AND (c.updated_at / 1000, c.id) < (SELECT b.updated_at / 1000, b.id FROM chats b
-                    JOIN members mb ON mb.chat_id = b.id AND mb.user_id = \(user) WHERE b.id = \(before))
-                """
-            } ?? ""
-        return try db.all(
-            """
-            SELECT c.id, c.type, c.name, c.updated_at,
-                (SELECT m.content FROM messages m WHERE m.chat_id = c.id ORDER BY m.id DESC LIMIT 1),
-                \(unread)
-            FROM members me JOIN chats c ON c.id = me.chat_id
-            WHERE me.user_id = \(user) \(rest)
-            ORDER BY c.updated_at / 1000 DESC, c.id DESC LIMIT \(limit)
-            """
-        ) { row in
-            .init(
-                id: try row.get(0), type: try row.get(1), name: try row.get(2), updatedAt: try row.get(3),
-                lastMessage: try row.get(4), unreadCount: try row.get(5))
-        }
     }
 
     static func detail(

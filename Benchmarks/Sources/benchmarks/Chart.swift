@@ -1,0 +1,149 @@
+import Foundation
+
+/// Lines that show a figure against the load or against the size of the data.
+struct Chart {
+    /// A point of a line.
+    struct Point {
+        let x: Double
+        let y: Double
+    }
+
+    struct Line {
+        let name: String
+        var points: [Point] = []
+    }
+
+    /// The name of the file, without its extension.
+    let name: String
+    let title: String
+    /// What the horizontal axis counts. Its scale is logarithmic.
+    let horizontal: String
+    /// The unit of the vertical axis, whose scale begins at 0.
+    let vertical: String
+    var lines: [Line]
+
+    /// Measures and draws the charts.
+    ///
+    /// - Parameter folder: The folder for the files, which is created if there is none.
+    static func drawAll(_ setting: Setting, in folder: String) async throws {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        for measure in [connections, sizes] {
+            let chart = try await measure(setting)
+            let path = "\(folder)/\(chart.name).svg"
+            try chart.svg.write(toFile: path, atomically: true, encoding: .utf8)
+            print(path)
+            for line in chart.lines {
+                let points = line.points.map { "\(Int($0.x)): \(String(format: "%.0f", $0.y))" }
+                print("  \(line.name.padded(to: 30)) \(points.joined(separator: ", "))")
+            }
+        }
+    }
+
+    // MARK: The rate against the number of connections
+
+    @Sendable private static func connections(_ setting: Setting) async throws -> Chart {
+        let seed: MessengerServer.Seed = { try Benchmark.fillSQLite($0, user: $1, chat: $2, messages: 100_000) }
+        return try await MessengerServer.run(setting.concord, seed: seed) { server in
+            let answer = try Exchange.answer(to: server.newestFifty, port: server.port)
+            let bare = try ServerProcess.floor("floor-http", ["--status", "200", "--body", answer])
+            defer { bare.stop() }
+            let list = Exchange.request("GET", "/chats", port: server.port, token: server.token, keepAlive: true)
+            let subjects: [(name: String, process: ServerProcess, request: String)] = [
+                ("list of chats", server.process, list), ("durable send", server.process, server.send),
+                ("history of 50", server.process, server.newestFifty),
+                ("bare Hummingbird route", bare, server.newestFifty),
+            ]
+            var lines = subjects.map { Line(name: $0.name) }
+            for count in [1, 4, 16, 64, 256] {
+                Report.note("rate: \(count) connections")
+                let series = try await subjects.asyncMap {
+                    try await HTTPSeries($0.process, sending: $0.request, connections: count)
+                }
+                for _ in 0..<setting.turns { for each in series { try await each.run(setting.turn) } }
+                for (index, each) in series.enumerated() {
+                    lines[index].points.append(Point(x: Double(count), y: each.rate))
+                    try await each.close()
+                }
+            }
+            return Chart(
+                name: "connections", title: "Rate against connections", horizontal: "connections",
+                vertical: "requests a second", lines: lines)
+        }
+    }
+
+    // MARK: The cost against the size of the data
+
+    @Sendable private static func sizes(_ setting: Setting) async throws -> Chart {
+        var (history, feed) = (Line(name: "history of a chat"), Line(name: "feed"))
+        var (group, contacts) = (Line(name: "entries of a group"), Line(name: "contacts"))
+        for count in [1000, 10_000, 100_000, 1_000_000] {
+            Report.note("cost: \(count)")
+            let x = Double(count)
+            let messages: MessengerServer.Seed = {
+                try Benchmark.fillSQLite($0, user: $1, chat: $2, messages: count)
+            }
+            let ofHistory = try await MessengerServer.run(setting.concord, seed: messages) {
+                try await cost(of: $0.newestFifty, $0.process, setting)
+            }
+            history.points.append(Point(x: x, y: ofHistory))
+
+            let ofFeed = try await Benchmark.withFeed(of: count, setting) { server, cookie in
+                let get = Exchange.request(
+                    "GET", "/api/feed?limit=50", port: server.port, cookie: cookie, keepAlive: true)
+                return try await cost(of: get, server, setting)
+            }
+            feed.points.append(Point(x: x, y: ofFeed))
+
+            // A group has at most as many entries as ten members log in years, and an account as many contacts.
+            guard count <= 100_000 else { continue }
+            let entries = { try Benchmark.fillGroup($0, user: $1, group: $2, entries: count) }
+            let ofGroup = try await DeuceDiaryServer.run(setting.concord, seed: entries) { server in
+                let get = Exchange.request(
+                    "GET", "/api/groups/\(server.group)?limit=50", port: server.port, token: server.token,
+                    keepAlive: true)
+                return try await cost(of: get, server.process, setting)
+            }
+            group.points.append(Point(x: x, y: ofGroup))
+            contacts.points.append(Point(x: x, y: try await costOfContacts(count, setting)))
+        }
+        return Chart(
+            name: "sizes", title: "CPU of a page of 50 against all there is", horizontal: "rows",
+            vertical: "µs of CPU a request", lines: [history, feed, group, contacts])
+    }
+
+    /// Returns the server's CPU time for a request under load, in microseconds.
+    private static func cost(
+        of request: String, _ server: ServerProcess, _ setting: Setting
+    ) async throws -> Double {
+        let series = try await HTTPSeries(server, sending: request)
+        for _ in 0..<setting.turns { try await series.run(setting.turn) }
+        try await series.close()
+        return series.cpu
+    }
+
+    private static func costOfContacts(_ count: Int, _ setting: Setting) async throws -> Double {
+        try await Leftovers.withFolder { folder in
+            let place = Place(folder: folder, database: nil)
+            _ = try Benchmark.importContacts(count, to: place, setting)
+            let server = try place.serve(setting.concord, "monica")
+            defer { server.stop() }
+            // The number of requests is limited, so each turn is long enough to be measured.
+            let requests = try Benchmark.contactRequests(3000, "?limit=50", to: server, place, setting)
+            let series = try await OneByOne(server)
+            for turn in 0..<setting.turns {
+                let length = requests.count / setting.turns
+                try await series.run(Array(requests[(turn * length)..<((turn + 1) * length)]))
+            }
+            try await series.close()
+            return series.cpu
+        }
+    }
+}
+
+extension Array {
+    fileprivate func asyncMap<T>(_ transform: (Element) async throws -> T) async rethrows -> [T] {
+        var results: [T] = []
+        for element in self { results.append(try await transform(element)) }
+        return results
+    }
+}

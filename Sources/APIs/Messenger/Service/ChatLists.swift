@@ -1,0 +1,101 @@
+import Contract
+import Database
+import MessengerAPI
+
+extension Chats {
+    /// The parts of chats that a list has when it is asked for them.
+    struct Parts {
+        let unread: Bool
+        let peer: Bool
+        let newest: Bool
+
+        init(_ include: Messenger.Inclusions?) {
+            unread = include?.contains(.unread) ?? false
+            peer = include?.contains(.peer) ?? false
+            newest = include?.contains(.newest) ?? false
+        }
+    }
+
+    /// Returns the caller's chats, the newest message first, by whole seconds as clients see them, then by id. With
+    /// `before`, the page begins behind that chat.
+    static func page(
+        of user: Messenger.User.ID, before: Messenger.Chat.ID?, limit: Int, with parts: Parts, in db: Session
+    ) throws -> [Messenger.ChatSummary] {
+        let unread: SQL =
+            parts.unread
+            ? """
+            (SELECT COUNT(*) FROM messages u WHERE u.chat_id = c.id AND u.id > COALESCE(me.last_read_id, 0)
+                AND u.sender_id <> \(user))
+            """ : "NULL"
+        let rest: SQL =
+            before.map { before in
+                """
+                AND (c.updated_at / 1000, c.id) < (SELECT b.updated_at / 1000, b.id FROM chats b
+                    JOIN members mb ON mb.chat_id = b.id AND mb.user_id = \(user) WHERE b.id = \(before))
+                """
+            } ?? ""
+        let order: SQL = "ORDER BY c.updated_at / 1000 DESC, c.id DESC"
+        func page(_ columns: SQL) -> SQL {
+            """
+            SELECT c.id, c.type, c.name, c.updated_at, \(columns)
+            FROM members me JOIN chats c ON c.id = me.chat_id
+            WHERE me.user_id = \(user) \(rest) \(order) LIMIT \(limit)
+            """
+        }
+        guard parts.peer || parts.newest else {
+            let newest: SQL = "(SELECT m.content FROM messages m WHERE m.chat_id = c.id ORDER BY m.id DESC LIMIT 1)"
+            return try db.all(page("\(newest), \(unread)")) { row in
+                try Messenger.ChatSummary(row: row, lastMessage: try row.get(4), unread: try row.get(5))
+            }
+        }
+        // The parts are joined to the page, so that an engine reads them for its rows alone.
+        let columns = page(
+            """
+            (SELECT m.id FROM messages m WHERE m.chat_id = c.id ORDER BY m.id DESC LIMIT 1) AS newest_id,
+            \(unread) AS unread,
+            CASE c.direct_low WHEN \(user) THEN c.direct_high ELSE c.direct_low END AS peer_id
+            """)
+        return try db.all(
+            """
+            SELECT c.id, c.type, c.name, c.updated_at, c.unread, p.id, p.username, p.display_name,
+                CASE WHEN EXISTS (SELECT 1 FROM blocks b WHERE b.blocker_id = p.id AND b.blocked_id = \(user))
+                    THEN NULL ELSE p.avatar_file_id END,
+                m.id, m.sender_id, m.content, m.type, m.file_id, m.created_at
+            FROM (\(columns)) c
+            LEFT JOIN messages m ON m.id = c.newest_id
+            LEFT JOIN users p ON p.id = c.peer_id AND p.deleted_at IS NULL
+            \(order)
+            """
+        ) { row in
+            let message = try Messenger.Message(newestIn: row)
+            var chat = try Messenger.ChatSummary(row: row, lastMessage: message?.content, unread: try row.get(4))
+            if parts.peer { chat.describedPeer = .init(wrappedValue: try Messenger.ChatPeer(row: row)) }
+            if parts.newest { chat.describedMessage = .init(wrappedValue: message) }
+            return chat
+        }
+    }
+}
+
+extension Messenger.ChatSummary {
+    fileprivate init(row: borrowing Row, lastMessage: String?, unread: Int?) throws {
+        self.init(
+            id: try row.get(0), type: try row.get(1), name: try row.get(2), updatedAt: try row.get(3),
+            lastMessage: lastMessage, unreadCount: unread)
+    }
+}
+
+extension Messenger.ChatPeer {
+    fileprivate init?(row: borrowing Row) throws {
+        guard let id: Messenger.User.ID = try row.get(5) else { return nil }
+        self.init(id: id, username: try row.get(6), displayName: try row.get(7), avatar: try row.get(8))
+    }
+}
+
+extension Messenger.Message {
+    fileprivate init?(newestIn row: borrowing Row) throws {
+        guard let id: ID = try row.get(9) else { return nil }
+        self.init(
+            id: id, chat: try row.get(0), sender: try row.get(10), content: try row.get(11), type: try row.get(12),
+            file: try row.get(13), createdAt: try row.get(14))
+    }
+}
