@@ -12,7 +12,7 @@ import ObjectStore
 import WebSockets
 
 /// Implements the Messenger API. Each section of the contract is an extension in a file of its own.
-public struct MessengerService: FileStoringService {
+public final class MessengerService: FileStoringService {
     let database: Database
     let objects: any ObjectStore
     let accounts: Accounts<Users>

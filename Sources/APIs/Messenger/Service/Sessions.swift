@@ -15,7 +15,7 @@ extension MessengerService {
 
     /// Returns the caller behind `Authorization: Bearer …`. The contract accepts the scheme in this case alone.
     func authenticate(_ info: RequestInfo) async throws -> Messenger.User.ID {
-        guard let header = info.headers[.authorization] else {
+        guard let header = info.headers.value(of: .authorization) else {
             throw Problem(.unauthorized, "Missing Authorization header")
         }
         guard header.hasPrefix("Bearer "), let token = info.headers.bearerToken else {

@@ -19,7 +19,7 @@ struct BodyDemand: Sendable {
     /// Returns whether a body is read only on demand: one that is large, of unknown size, or held back by the client.
     /// Most other bodies arrive together with their head.
     static func isNeeded(for headers: HTTPFields) -> Bool {
-        if let length = headers[.contentLength].flatMap(Int.init) {
+        if let length = headers.value(of: .contentLength).flatMap(Int.init) {
             return length > MemoryBudget.small || isAwaited(by: headers)
         }
         return headers.contains(.transferEncoding)
@@ -27,7 +27,7 @@ struct BodyDemand: Sendable {
 
     /// Returns whether the client holds its body back until the server asks it to continue.
     static func isAwaited(by headers: HTTPFields) -> Bool {
-        headers[.expect]?.lowercased() == "100-continue"
+        headers.value(of: .expect)?.lowercased() == "100-continue"
     }
 }
 

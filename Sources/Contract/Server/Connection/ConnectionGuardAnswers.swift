@@ -20,7 +20,7 @@ extension ConnectionGuard {
             if isQuiescing || exchange?.isLast == true || exchange?.awaitsContinue == true {
                 response.headerFields[.connection] = "close"
             }
-            isLastAnswer = response.headerFields[.connection]?.lowercased() == "close"
+            isLastAnswer = response.headerFields.value(of: .connection)?.lowercased() == "close"
             output.append(response, isOld: isOldClient, to: context)
             output.note(promise)
         case .body(let bytes):

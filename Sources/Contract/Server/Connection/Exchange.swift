@@ -27,7 +27,7 @@ extension ConnectionGuard {
 extension HTTPFields {
     /// Whether `Connection` has the option `close` (RFC 9112 §9.6).
     fileprivate var endConnection: Bool {
-        guard let options = self[.connection] else { return false }
+        guard let options = value(of: .connection) else { return false }
         return options.split(separator: ",").contains { option in
             option.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }.lowercased() == "close"
         }

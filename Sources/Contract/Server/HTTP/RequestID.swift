@@ -4,7 +4,9 @@ import HTTPTypes
 enum RequestID {
     /// Returns the client's own id when it is 1 to 128 visible ASCII characters, else a new UUID.
     static func make(for headers: HTTPFields) -> String {
-        if let own = headers[.requestID], 1...128 ~= own.utf8.count, own.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) {
+        if let own = headers.value(of: .requestID), 1...128 ~= own.utf8.count,
+            own.utf8.allSatisfy({ 0x21...0x7E ~= $0 })
+        {
             return own
         }
         return RandomUUID.make()

@@ -19,7 +19,7 @@ public final class TrustedProxies: Sendable {
     /// forwards requests, and is on this machine or in a private network. Other clients may send the header without
     /// effect.
     func isFirstSignOfForgottenProxy(_ peer: String?, _ headers: HTTPFields) -> Bool {
-        guard headers[.forwardedFor] != nil, let address = peer.flatMap({ IPAddress($0) }), address.isPrivate,
+        guard headers.contains(.forwardedFor), let address = peer.flatMap({ IPAddress($0) }), address.isPrivate,
             !contains(address)
         else { return false }
         return hasWarned.withLockedValue { hasWarned in

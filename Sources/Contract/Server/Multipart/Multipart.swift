@@ -32,7 +32,7 @@ struct Multipart {
     private init(_ rules: UploadRules?) { field = rules?.field }
 
     static func isForm(_ request: Request) -> Bool {
-        request.headers[.contentType]?.lowercased().hasPrefix("multipart/form-data") == true
+        request.headers.value(of: .contentType)?.lowercased().hasPrefix("multipart/form-data") == true
     }
 
     /// Receives the form of a request.
@@ -50,11 +50,11 @@ struct Multipart {
         let tooLarge = rules.map { Problem(.contentTooLarge, $0.tooLarge, headers: [.connection: "close"]) }
         // The form takes little besides its files: a much larger body is refused before a byte of it is read.
         let limit = (rules.map { $0.maximumSize * Int64($0.maximumCount) } ?? 0) + Int64(2 * maximumText)
-        if let declared = request.headers[.contentLength].flatMap(Int64.init), declared > limit {
+        if let declared = request.headers.value(of: .contentLength).flatMap(Int64.init), declared > limit {
             throw tooLarge ?? textTooLarge
         }
         var form = Multipart(rules)
-        guard let boundary = MultipartParser.boundary(request.headers[.contentType]) else {
+        guard let boundary = MultipartParser.boundary(request.headers.value(of: .contentType)) else {
             guard rules?.missing == nil, !isForm(request) else { throw malformed }
             return form
         }

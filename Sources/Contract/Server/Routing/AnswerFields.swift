@@ -18,13 +18,13 @@ extension Reply {
     func finished(for request: Request, isSecret: Bool, credentials: CredentialForm) -> Reply {
         var (status, headers) = (status, headers)
         headers[.xContentTypeOptions] = "nosniff"
-        if status == .unauthorized, credentials == .bearer, headers[.wwwAuthenticate] == nil {
+        if status == .unauthorized, credentials == .bearer, !headers.contains(.wwwAuthenticate) {
             headers[.wwwAuthenticate] = "Bearer"
         }
-        let isJSON = headers[.contentType]?.hasPrefix("application/json") == true
-        if headers[.setCookie] != nil || (isSecret && headers[.cacheControl] == nil) {
+        let isJSON = headers.value(of: .contentType)?.hasPrefix("application/json") == true
+        if headers.contains(.setCookie) || (isSecret && !headers.contains(.cacheControl)) {
             headers[.cacheControl] = "no-store"
-        } else if isJSON, headers[.cacheControl] == nil {
+        } else if isJSON, !headers.contains(.cacheControl) {
             headers[.cacheControl] = "private, no-cache"
         }
         if case .cookie = credentials, isJSON { headers.vary(by: "Cookie") }
@@ -34,8 +34,8 @@ extension Reply {
             headers.frame(body.contentLength)
             return Reply(status: status, headers: headers, content: isHead ? .bytes(ByteBuffer()) : .streamed(body))
         case .bytes(var bytes):
-            let isKept = (isJSON || isDocument) && headers[.cacheControl] != "no-store"
-            if isKept, status == .ok, request.changesNothing, headers[.eTag] == nil {
+            let isKept = (isJSON || isDocument) && headers.value(of: .cacheControl) != "no-store"
+            if isKept, status == .ok, request.changesNothing, !headers.contains(.eTag) {
                 let tag = Self.tag(of: bytes)
                 headers[.eTag] = tag
                 if request.headers[values: .ifNoneMatch].contains(where: { $0.matches(tag) }) {
@@ -86,14 +86,14 @@ extension Response {
             self.init(status: reply.status, headers: reply.headers, body: body)
         }
         // An answer to HEAD has the length of the body that GET would have, or none when that is unknown.
-        headers[.contentLength] = reply.headers[.contentLength]
+        headers[.contentLength] = reply.headers.value(of: .contentLength)
     }
 }
 
 extension HTTPFields {
     /// Adds a name to `Vary`.
     fileprivate mutating func vary(by name: String) {
-        guard let names = self[.vary] else {
+        guard let names = value(of: .vary) else {
             self[.vary] = name
             return
         }

@@ -12,7 +12,7 @@ public import Tracing
 ///
 /// Hummingbird's own router answers unknown paths and wrong methods with an empty 404 and leaves captures
 /// percent-encoded; contracts want their error shape, a 405 with `Allow`, and an unknown path before the credentials.
-public struct Router<API: ServiceAPI>: Sendable {
+public final class Router<API: ServiceAPI>: Sendable {
     private let root: Node
     private let options: Options
     /// Records requests that match no route.

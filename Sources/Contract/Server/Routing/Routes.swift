@@ -228,7 +228,7 @@ struct Call: Sendable {
             source.items = form.items
             if let field = form.field { source.uploads = [field: form.uploads] }
         }
-        guard E.route.acceptsIdempotencyKey, let key = request.headers[.idempotencyKey] else {
+        guard E.route.acceptsIdempotencyKey, let key = request.headers.value(of: .idempotencyKey) else {
             return try RequestCoding.decode(E.self, from: source)
         }
         guard IdempotencyKey.isValid(key) else { throw Problem(.badRequest, E.API.errorMessages.invalidIdempotencyKey) }
@@ -256,7 +256,7 @@ struct Call: Sendable {
 
     nonisolated(nonsending) private func collect(upTo limit: Int, else message: String) async throws -> ByteBuffer {
         let tooLarge = Problem(.contentTooLarge, message, headers: [.connection: "close"])
-        let declared = request.headers[.contentLength].flatMap(Int.init)
+        let declared = request.headers.value(of: .contentLength).flatMap(Int.init)
         if let declared, declared > limit { throw tooLarge }
         // A body without a declared size may be as large as the limit.
         let size = declared ?? (request.headers.contains(.transferEncoding) ? limit : 0)
@@ -303,7 +303,7 @@ private func respond<Output: Encodable>(_ answer: Answer<Output>) throws -> Repl
         headers[.contentType] = "application/json"
         return Reply(status: answer.status, headers: headers, content: .bytes(try JSONBody.encode(output)))
     case .encoded(let body):
-        if !body.isEmpty, headers[.contentType] == nil { headers[.contentType] = "application/json" }
+        if !body.isEmpty, headers.value(of: .contentType) == nil { headers[.contentType] = "application/json" }
         return Reply(status: answer.status, headers: headers, content: .bytes(ByteBuffer(bytes: body)))
     }
 }
