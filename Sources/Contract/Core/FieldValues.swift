@@ -1,4 +1,4 @@
-package import HTTPTypes
+import HTTPTypes
 
 extension HTTPFields {
     /// Returns the value of a field, as the subscript does: the values of several fields of one name with commas between,
