@@ -10,7 +10,7 @@ import ObjectStore
 import WebSockets
 
 /// Implements the Deuce Diary API. Each section of the contract is an extension in a file of its own.
-public final class DeuceDiaryService: FileStoringService {
+public struct DeuceDiaryService: FileStoringService {
     let database: Database
     let objects: any ObjectStore
     let accounts: IssuerAccounts

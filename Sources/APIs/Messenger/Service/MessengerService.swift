@@ -12,7 +12,7 @@ import ObjectStore
 import WebSockets
 
 /// Implements the Messenger API. Each section of the contract is an extension in a file of its own.
-public final class MessengerService: FileStoringService {
+public struct MessengerService: FileStoringService {
     let database: Database
     let objects: any ObjectStore
     let accounts: Accounts<Users>

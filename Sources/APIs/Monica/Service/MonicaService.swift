@@ -8,7 +8,7 @@ import Logging
 import MonicaAPI
 
 /// Implements the Monica API. Each section of the contract is an extension in a file of its own.
-public final class MonicaService: HostedService {
+public struct MonicaService: HostedService {
     let database: Database
     let tokens: Tokens
     let searches: CallerLimit<AccountID>
