@@ -5,9 +5,7 @@ extension Benchmark {
     static let history = Benchmark(
         name: "history", abstract: "the newest 50 of a chat of 1,000,000 messages (GET), 64 connections"
     ) { setting in
-        try await MessengerServer.run(
-            setting.concord, seed: { try fillSQLite($0, user: $1, chat: $2) }
-        ) { server in
+        try await MessengerServer.run(setting.concord, seed: fillSQLite) { server in
             let get = server.newestFifty
             let answer = try Exchange.answer(to: get, port: server.port)
             let bare = try ServerProcess.floor("floor-http", ["--status", "200", "--body", answer])
@@ -33,8 +31,13 @@ extension Benchmark {
         }
     }
 
+    /// Inserts a million messages into a chat.
+    static func fillSQLite(_ path: String, user: Int, chat: Int) throws {
+        try fillSQLite(path, user: user, chat: chat, messages: 1_000_000)
+    }
+
     /// Inserts messages into a chat, in one statement.
-    static func fillSQLite(_ path: String, user: Int, chat: Int, messages: Int = 1_000_000) throws {
+    static func fillSQLite(_ path: String, user: Int, chat: Int, messages: Int) throws {
         let queue = try DatabaseQueue(path: path)
         try queue.write { db in
             try db.execute(
