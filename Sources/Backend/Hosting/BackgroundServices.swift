@@ -29,6 +29,8 @@ actor StartAnnouncement {
     private let names: [String]
     private let manager: ServiceManager?
     private var urls: [String: String] = [:]
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private var isMade: Bool { urls.count == names.count }
 
     init(of names: [String], manager: ServiceManager?) {
         self.names = names
@@ -37,12 +39,29 @@ actor StartAnnouncement {
 
     func started(_ name: String, _ url: String) {
         urls[name] = url
-        guard urls.count == names.count else { return }
+        guard isMade else { return }
         let width = names.map(\.count).reduce(12, max)
         for name in names { print(name.padding(toLength: width, withPad: " ", startingAt: 0), urls[name] ?? "") }
         print("ready")
         fflush(nil)
         manager?.report(.ready)
+        release()
+    }
+
+    /// Waits until the announcement has been made, or the task is cancelled.
+    func wait() async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                if isMade || Task.isCancelled { continuation.resume() } else { waiting.append(continuation) }
+            }
+        } onCancel: {
+            Task { await release() }
+        }
+    }
+
+    private func release() {
+        for continuation in waiting { continuation.resume() }
+        waiting = []
     }
 }
 
@@ -67,13 +86,17 @@ struct Reload: Service {
     }
 }
 
-/// Logs what will not work on this machine. The APIs answer already, because finding out takes some tenths of a second: the
-/// image helper is started for each format.
+/// Logs what will not work on this machine. It waits until all APIs answer, because finding out takes some tenths of a
+/// second and as much CPU as the start: the image helper is run for each format.
 struct StartWarnings: Service {
     let apis: [RunningAPI]
+    let announcement: StartAnnouncement
 
     func run() async throws {
-        for api in apis { await api.logStartupWarnings() }
+        await cancelWhenGracefulShutdown {
+            await announcement.wait()
+            for api in apis where !Task.isCancelled { await api.logStartupWarnings() }
+        }
         try await gracefulShutdown()
     }
 }

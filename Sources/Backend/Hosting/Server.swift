@@ -70,16 +70,38 @@ public struct Server: Sendable {
     ///
     /// - Returns: The APIs, and those among them whose files could not be checked yet.
     private func start(_ builder: AppBuilder) async throws -> (running: [RunningAPI], waiting: [RunningAPI]) {
-        var (running, waiting): ([RunningAPI], [RunningAPI]) = ([], [])
+        let built = await results(of: apis) { try await builder.build($0) }
+        let running = built.compactMap { try? $0.get() }
         do {
-            for api in apis { running.append(try await builder.build(api)) }
-            for api in running where try await !api.check.run() { waiting.append(api) }
-            for api in running { try await QueueLimits.withoutLimit { try await api.service.prepare() } }
+            for result in built { _ = try result.get() }
+            let checked = try await results(of: running) { try await $0.check.run() }.map { try $0.get() }
+            let prepared = await results(of: running) { api in
+                try await QueueLimits.withoutLimit { try await api.service.prepare() }
+            }
+            for result in prepared { try result.get() }
+            return (running, zip(running, checked).filter { !$0.1 }.map(\.0))
         } catch {
             for api in running { try? await api.close() }
             throw error
         }
-        return (running, waiting)
+    }
+
+    /// Does something with each of several APIs at the same time, since a start spends its time computing.
+    ///
+    /// - Returns: The results, in the order of the APIs.
+    private func results<Each: Sendable, Value: Sendable>(
+        of apis: [Each], _ body: @escaping @Sendable (Each) async throws -> Value
+    ) async -> [Result<Value, any Error>] {
+        await withTaskGroup(of: (Int, Result<Value, any Error>).self) { group in
+            for (index, api) in apis.enumerated() {
+                group.addTask {
+                    do { return (index, .success(try await body(api))) } catch { return (index, .failure(error)) }
+                }
+            }
+            var results: [(Int, Result<Value, any Error>)] = []
+            for await result in group { results.append(result) }
+            return results.sorted { $0.0 < $1.0 }.map(\.1)
+        }
     }
 
     /// Returns all services of the group, which run concurrently. They are shut down from the last to the first.
@@ -111,7 +133,7 @@ public struct Server: Sendable {
         }
         if !(MetricsSystem.factory is NOOPMetricsHandler) { services.append(sampler) }
         services.append(try OperatorServer(settings, known: known, running: running, builder: builder))
-        services.append(StartWarnings(apis: running))
+        services.append(StartWarnings(apis: running, announcement: announcement))
         services.append(Sweeper(apis: running, logger: settings.logger))
         services += running.map { BackgroundWork(api: $0) }
         if let backups = settings.backups {

@@ -62,7 +62,7 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
     ) where E.API == API {
         let (admit, authenticate, name, headers, reading) = (admit, authenticate, name, headers, reading)
         operations.append(
-            Operation(E.self) { call in
+            Operation(E.route) { call in
                 try admit(call.request.head)
                 let caller = try await authenticate(call.info)
                 return try await withHeaders(try await headers(E.route, caller)) {
@@ -80,7 +80,7 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
     ) where E.API == API {
         let (admit, authenticate, name, headers, reading) = (admit, authenticate, name, headers, reading)
         operations.append(
-            Operation(E.self) { call in
+            Operation(E.route) { call in
                 try admit(call.request.head)
                 let caller = try await authenticate(call.info)
                 return try await withHeaders(try await headers(E.route, caller)) {
@@ -109,7 +109,7 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
     ) where E.API == API {
         let (admit, reading) = (admit, reading)
         operations.append(
-            Operation(E.self) { call in
+            Operation(E.route, isOpen: true) { call in
                 try admit(call.request.head)
                 var info = call.info
                 let request = try await call.read(E.self, into: &info, caller: "", reading)
@@ -162,9 +162,12 @@ struct Operation: Sendable {
     let answerSize = ExpectedSize()
     let run: nonisolated(nonsending) @Sendable (Call) async throws -> Reply
 
-    init<E: Endpoint>(_: E.Type, run: nonisolated(nonsending) @escaping @Sendable (Call) async throws -> Reply) {
-        route = E.route
-        isOpen = E.self is any OpenEndpoint.Type
+    init(
+        _ route: Route, isOpen: Bool = false,
+        run: nonisolated(nonsending) @escaping @Sendable (Call) async throws -> Reply
+    ) {
+        self.route = route
+        self.isOpen = isOpen
         self.run = run
     }
 }
