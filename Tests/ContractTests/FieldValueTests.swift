@@ -14,10 +14,13 @@ import Testing
         #expect(fields.value(of: .accept) == "text/html, application/json")
     }
 
-    @Test(arguments: [
-        ("Bearer abc.def", "abc.def"), ("bearer abc", "abc"), ("BEARER   abc", "abc"), ("Bearer abc def", "abc def"),
-        ("Bearer", ""), ("Bearer ", ""), ("Bearer  ", ""), ("Basic abc", nil), ("Bearerabc", nil), ("", nil), (nil, nil),
-    ] as [(String?, String?)])
+    @Test(
+        arguments: [
+            ("Bearer abc.def", "abc.def"), ("bearer abc", "abc"), ("BEARER   abc", "abc"),
+            ("Bearer abc def", "abc def"),
+            ("Bearer", ""), ("Bearer ", ""), ("Bearer  ", ""), ("Basic abc", nil), ("Bearerabc", nil), ("", nil),
+            (nil, nil),
+        ] as [(String?, String?)])
     func aBearerTokenFollowsItsScheme(_ value: String?, _ token: String?) {
         var fields = HTTPFields()
         fields[.authorization] = value
