@@ -27,6 +27,8 @@ TEST_SERVERS := postgresql
 # what reads the metrics of docs/monitoring.md.
 TEST_PROXIES := nginx caddy haproxy liblua5.3-0 libopentracing-c-wrapper0 libopentracing1
 TEST_MONITORS := prometheus
+# Servers that nodes may use beside PostgreSQL, likewise with their libraries.
+TEST_NODES := redis-server redis-tools libjemalloc2 liblzf1 libatomic1 pgbouncer libevent-2.1-7 libc-ares2
 # The browser in which tests use the reference pages (98 MB with what it needs); without it the other tests still run.
 TEST_BROWSER := chromium-headless-shell
 
@@ -52,6 +54,7 @@ test-deps: deps
 	@./Tools/install-packages $(TEST_BROWSER) || true
 	@./Tools/unpack-packages $(TOOLS)/proxies $(TEST_PROXIES)
 	@./Tools/unpack-packages $(TOOLS)/monitors $(TEST_MONITORS)
+	@./Tools/unpack-packages $(TOOLS)/servers $(TEST_NODES)
 	@test -x $(TOOLS)/bin/python || python3 -m venv $(TOOLS)
 	@$(TOOLS)/bin/python -c 'import websockets, botocore, jwt, cryptography, PIL, pillow_heif, aiosmtpd, \
 		openapi_spec_validator, schemathesis' 2>/dev/null \
@@ -70,11 +73,12 @@ build: deps ## build everything for debugging, the tests included
 test: test-deps build ## run all tests (FILTER=Name runs a part)
 	./Tests/Consumer/check
 	CONCORD_PYTHON="$(CURDIR)/$(TOOLS)/bin/python" CONCORD_PROXIES="$(CURDIR)/$(TOOLS)/proxies" \
-	CONCORD_MONITORS="$(CURDIR)/$(TOOLS)/monitors" \
+	CONCORD_MONITORS="$(CURDIR)/$(TOOLS)/monitors" CONCORD_SERVERS="$(CURDIR)/$(TOOLS)/servers" \
 		./Tools/with-services ./Tools/run-tests --skip-build $(if $(FILTER),--filter $(FILTER))
 
 torture: test-deps build ## run the tests of crashes and bad networks at length
-	CONCORD_TORTURE=1 ./Tools/with-services ./Tools/run-tests --skip-build --filter 'DrillTests|FaultTests|ScheduleTests|SpoiledServerTests'
+	CONCORD_PROXIES="$(CURDIR)/$(TOOLS)/proxies" CONCORD_SERVERS="$(CURDIR)/$(TOOLS)/servers" CONCORD_TORTURE=1 \
+		./Tools/with-services ./Tools/run-tests --skip-build --filter 'DrillTests|FaultTests|ScheduleTests|SpoiledServerTests'
 
 mutants: test-deps build ## put every mutant in front of every API's server; `make test` tries a sample
 	CONCORD_MUTANTS=all ./Tools/with-services ./Tools/run-tests --skip-build --filter 'MutantTests'

@@ -96,7 +96,7 @@ let platform: [Target] = [
     module(
         "Database",
         imports: """
-            CLibPQ CoreMetrics Crypto GRDB GRDBSQLite NIOConcurrencyHelpers NIOCore NIOPosix Processes Tracing
+            CLibPQ CoreMetrics Crypto GRDB GRDBSQLite NIOConcurrencyHelpers NIOCore NIOPosix Processes Redis Tracing
             """),
     module("EventBus", imports: "CoreMetrics NIOConcurrencyHelpers NIOCore"),
     module(
@@ -108,6 +108,7 @@ let platform: [Target] = [
     module("ObjectStore", imports: "AsyncHTTPClient Crypto NIOConcurrencyHelpers NIOCore NIOPosix Tracing"),
     module("PrometheusMetrics", imports: "Atomics CoreMetrics NIOConcurrencyHelpers"),
     module("Processes", imports: "CSpawn NIOConcurrencyHelpers"),
+    module("Redis", imports: "NIOConcurrencyHelpers NIOCore NIOPosix NIOSSL"),
     module("Videos", imports: ""),
     module(
         "WebSockets",
@@ -123,7 +124,7 @@ let backend = target(
     imports: """
         AsyncHTTPClient Contract ContractServer CoreMetrics Crypto Database EventBus HTTPTypes Hummingbird HummingbirdCore
         HummingbirdTLS Identity Logging Mail NIOCertificateReloading NIOConcurrencyHelpers NIOCore NIOPosix NIOSSL
-        ObjectStore PrometheusMetrics ServiceLifecycle Tracing UnixSignals WebSockets
+        ObjectStore PrometheusMetrics Redis ServiceLifecycle Tracing UnixSignals WebSockets
         """)
 
 // MARK: The APIs
@@ -170,10 +171,10 @@ let command: Target = .executableTarget(
     dependencies: modules(
         """
         ArgumentParser Backend CBuild Contract ContractCheck ContractClient ContractDescribe ContractExamples
-        ContractReference ContractServer CoreMetrics DeuceDiaryAPI DeuceDiaryCheck DeuceDiaryExamples DeuceDiaryService
+        ContractReference ContractServer CoreMetrics Database DeuceDiaryAPI DeuceDiaryCheck DeuceDiaryExamples DeuceDiaryService
         DunbarAPI DunbarCheck DunbarExamples DunbarService GTSDCheck GTSDExamples GTSDService Identity Images Logging Mail MessengerCheck
         MessengerExamples MessengerService MonicaCheck MonicaExamples MonicaService NIOConcurrencyHelpers NIOSockets
-        ObjectStore PrometheusMetrics Tracing UnixSignals
+        ObjectStore PrometheusMetrics Redis Tracing UnixSignals
         """))
 
 let chatExample: Target = .executableTarget(
@@ -258,7 +259,7 @@ let suites: [Target] = [
             NIOPosix Testbed
             """),
     tests("ContractCheck", imports: "Contract ContractCheck ContractClient HTTPTypes NIOConcurrencyHelpers Testbed"),
-    tests("Database", imports: "Database NIOConcurrencyHelpers Testbed"),
+    tests("Database", imports: "Database NIOConcurrencyHelpers NIOPosix Redis Testbed"),
     tests("Identity", imports: "Crypto CryptoExtras Identity NIOConcurrencyHelpers NIOCore NIOPosix Testbed"),
     tests("Images", imports: "Images Testbed"),
     tests("Mail", imports: "Mail NIOCore NIOPosix Testbed"),
@@ -270,6 +271,7 @@ let suites: [Target] = [
             Backend Contract ContractCheck ContractServer Database HTTPTypes Identity Mail NIOConcurrencyHelpers NIOCore
             NIOPosix ObjectStore Testbed
             """),
+    tests("Redis", imports: "NIOCore NIOPosix Redis Testbed"),
     tests("PrometheusMetrics", imports: "CoreMetrics PrometheusMetrics"),
     tests("Videos", imports: "ContractCheck Testbed Videos"),
     tests(

@@ -208,6 +208,21 @@ struct AnnouncementTests {
         #expect(!bury([], at: 80))
     }
 
+    /// A node that lives and is silent may have lost a bus that is apart from the database.
+    @Test func whatASilentNodeMayHaveCommittedIsReadAgainAndAgain() {
+        var peers = NodePeers(own: "me")
+        peers.add("a", at: 0)
+        func misses(_ connected: Set<String>, at now: Double) -> Bool { peers.missSome(among: connected, at: now) }
+        #expect(!misses(["a"], at: 2.5))
+        #expect(misses(["a"], at: 3.5))
+        #expect(!misses(["a"], at: 6))
+        #expect(misses(["a"], at: 7))
+        #expect(!misses([], at: 11))
+        _ = peers.hear(NodeNews(.beat, 0, of: "a"), at: 11)
+        #expect(!misses(["a"], at: 13.5))
+        #expect(misses(["a"], at: 14.5))
+    }
+
     @Test func aRoundIsAHeartbeatOfEveryNode() {
         var peers = NodePeers(own: "me")
         let beat = { (number: Int64, node: String) in NodeNews(.beat, number, of: node) }

@@ -24,4 +24,15 @@ import Testing
         #expect(parts.text == text)
         #expect(parts.password == password)
     }
+
+    @Test(arguments: [
+        ("postgres://anna:secret@one:5432,two:5433/db?a=b", "postgres://anna:hidden@one:5432,two:5433/db?a=b"),
+        ("postgres://anna@one/db", "postgres://anna@one/db"),
+        ("postgres://one,two/db?password=secret&a=b", "postgres://one,two/db?a=b&password=hidden"),
+        ("postgres://one?password=secret", "postgres://one?password=hidden"),
+        ("redis://:secret@one", nil), ("c2VjcmV0", nil),
+    ])
+    func aPasswordIsMasked(_ url: String, _ masked: String?) {
+        #expect(PostgreSQLURL.masked(url) == masked)
+    }
 }

@@ -47,7 +47,8 @@ struct BackupSource: Sendable {
             return try await QueueLimits.withoutLimit { try await body(running.database) }
         }
         guard try await hasDatabase(api) else { return nil }
-        let database = try ServerFiles(folder: settings.folder, database: settings.database).openDatabase(of: api)
+        let files = ServerFiles(folder: settings.folder, database: settings.database, bus: settings.bus)
+        let database = try files.openDatabase(of: api)
         let result: Result<T, any Error>
         do { result = .success(try await body(database)) } catch { result = .failure(error) }
         try await database.close()

@@ -18,7 +18,12 @@ public struct ComposedAPI<Service: HostedService>: Sendable {
     fileprivate init(_ service: Service, on platform: Platform) throws {
         self.service = service
         self.platform = platform
-        health = Health(check: service.check, notes: platform.notes, logger: platform.logger)
+        let database = platform.database
+        health = Health(
+            check: {
+                let bus = await Health.Part("bus", isNeeded: false) { try database.checkBus() }
+                return await service.check() + (bus.failure == nil ? [] : [bus])
+            }, notes: platform.notes, logger: platform.logger)
         var routes = service.routes()
         guard routes.unhandled.isEmpty else {
             throw MissingHandlers(api: Service.API.name, operations: routes.unhandled)

@@ -1,4 +1,5 @@
 import ContractServer
+import Database
 import Foundation
 import Identity
 import Logging
@@ -16,6 +17,10 @@ public struct ServerSettings: Sendable {
     /// The URLs by which clients reach the APIs, by their names.
     public var publicURLs: [String: String] = [:]
     public var database = DatabaseLocation.sqlite
+    /// The URL of a pooler of transactions in front of PostgreSQL, such as PgBouncer's; nil for none.
+    public var pooler: String?
+    /// The way by which nodes that share a PostgreSQL database tell each other what happened.
+    public var bus = AnnouncementBus.postgreSQL
     /// The place of uploaded files: `local` for a folder in the data folder, or the URL of an S3 bucket
     /// (`s3://bucket?endpoint=…`).
     public var objects = "local"

@@ -6,11 +6,12 @@ import Logging
 import NIOCore
 import NIOPosix
 import ObjectStore
+import Redis
 
 extension ServerSettings {
     /// Returns what is wrong with the settings, in sentences for the operator. Nothing is created or changed.
     ///
-    /// It connects to PostgreSQL, and takes the ports for a moment unless a server that uses the data folder has them.
+    /// It connects to PostgreSQL and Redis, and takes the ports for a moment unless a server that uses the data folder has them.
     ///
     /// - Parameters:
     ///   - apis: The APIs that are to be served.
@@ -123,12 +124,27 @@ extension ServerSettings {
 
     private func databaseProblems() async -> [String] {
         guard case .postgreSQL(let url) = database else { return [] }
+        var problems: [String] = []
         do {
-            try await NIOThreadPool.singleton.runIfActive { try Database.administer(url: url, "SELECT 1") }
-            return []
+            try await NIOThreadPool.singleton.runIfActive { try Database.reach(url: url, isPooler: false) }
         } catch {
-            return ["PostgreSQL does not answer: \(error)"]
+            problems.append("PostgreSQL does not answer: \(error)")
         }
+        if let pooler {
+            do {
+                try await NIOThreadPool.singleton.runIfActive { try Database.reach(url: pooler, isPooler: true) }
+            } catch {
+                problems.append("The pooler does not answer: \(error)")
+            }
+        }
+        if case .redis(let server) = bus {
+            do {
+                try await NIOThreadPool.singleton.runIfActive { try RedisConnection(to: server).close() }
+            } catch {
+                problems.append("The event bus does not answer: \(error)")
+            }
+        }
+        return problems
     }
 
     private func portProblems(of apis: [any HostedAPI]) async -> [String] {

@@ -62,6 +62,8 @@ private struct DatabaseGauges: Sendable {
     private let inUse = Meter(label: "concord_database_connections_in_use")
     private let file = Meter(label: "concord_database_file_bytes")
     private let log = Meter(label: "concord_database_wal_bytes")
+    private let announcements = Meter(label: "concord_bus_waiting")
+    private let isConnected = Meter(label: "concord_bus_connected")
 
     func record(_ load: DatabaseLoad) {
         waiting.set(load.waiting)
@@ -70,6 +72,10 @@ private struct DatabaseGauges: Sendable {
         if let files = load.files {
             file.set(files.database)
             log.set(files.log)
+        }
+        if let bus = load.bus {
+            announcements.set(bus.waiting)
+            isConnected.set(bus.isConnected ? 1 : 0)
         }
     }
 }

@@ -8,6 +8,7 @@ import NIOPosix
 public struct OperatorClient: Sendable {
     private let folder: String
     private let database: String?
+    private let bus: AnnouncementBus
     private let secrets: SecretKeys
     private let actor: String
 
@@ -15,10 +16,14 @@ public struct OperatorClient: Sendable {
     ///   - folder: The server's data folder.
     ///   - database: The location of the database, as the operator has given it: `sqlite` or a PostgreSQL URL. When it
     ///     is nil, it is the server's own database, or SQLite when no server runs.
+    ///   - bus: The way by which nodes that share the database tell each other what happened.
     ///   - environment: The environment variables of the process, which may contain keys.
-    public init(folder: String, database: String?, environment: [String: String]) {
+    public init(
+        folder: String, database: String?, bus: AnnouncementBus = .postgreSQL, environment: [String: String]
+    ) {
         self.folder = folder
         self.database = database
+        self.bus = bus
         secrets = SecretKeys(folder: folder, environment: environment)
         actor = OperatorName.ofThisProcess(environment)
     }
@@ -43,7 +48,7 @@ public struct OperatorClient: Sendable {
         guard let location = DatabaseLocation(database ?? "sqlite") else {
             throw OperatorError("a database is 'sqlite' or 'postgres://…', not '\(database ?? "")'")
         }
-        let files = ServerFiles(folder: folder, database: location)
+        let files = ServerFiles(folder: folder, database: location, bus: bus)
         let url = publicURL.hasSuffix("/") ? String(publicURL.dropLast()) : publicURL
         func here() async throws {
             try await files.open(for: type(of: command), of: api) {

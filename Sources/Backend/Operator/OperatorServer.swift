@@ -144,7 +144,7 @@ struct OperatorServer: Service {
             return try await QueueLimits.withoutLimit { try await command.run(in: context(database)) }
         }
         try await others.run {
-            let files = ServerFiles(folder: settings.folder, database: settings.database)
+            let files = ServerFiles(folder: settings.folder, database: settings.database, bus: settings.bus)
             try await files.open(for: type(of: command), of: api) { try await command.run(in: context($0)) }
         }
     }

@@ -5,6 +5,7 @@ import Foundation
 struct ServerFiles: Sendable {
     let folder: String
     let database: DatabaseLocation
+    let bus: AnnouncementBus
 
     /// Makes sure that the database of a command exists.
     ///
@@ -21,7 +22,7 @@ struct ServerFiles: Sendable {
         switch database {
         case .sqlite:
             try .sqlite(path: DatabaseLocation.file(of: api.name, in: folder), schema: api.schema, readers: 2)
-        case .postgreSQL(let url): try .postgreSQL(url: url, schema: api.schema, connections: 2)
+        case .postgreSQL(let url): try .postgreSQL(url: url, bus: bus, schema: api.schema, connections: 2)
         }
     }
 

@@ -67,21 +67,32 @@ public final class Database: Sendable {
     ///
     /// - Parameters:
     ///   - url: A URL of the form `postgres://user@host/database`, with any parameter that libpq knows.
+    ///   - pooler: The URL of a pooler of transactions in front of the same database, such as PgBouncer's. Transactions go
+    ///     through it; what belongs to a connection, such as LISTEN, does not.
+    ///   - bus: The way by which nodes tell each other what happened.
     ///   - namespace: The PostgreSQL schema for the tables; by default the API's name.
     ///   - connections: The number of transactions that run at the same time.
     ///   - waiting: The limits on waiting transactions.
-    /// - Throws: ``DatabaseFailure/unavailable(_:)`` when there is no server, ``SchemaMismatch``.
+    /// - Throws: ``DatabaseFailure/unavailable(_:)`` when there is no server, ``SchemaMismatch``, ``BusMismatch``, or a
+    ///   `RedisError` when there is no Redis.
     public static func postgreSQL(
-        url: String, schema: Schema, namespace: String? = nil, connections: Int = 12,
-        waiting: QueueLimits = QueueLimits()
+        url: String, pooler: String? = nil, bus: AnnouncementBus = .postgreSQL, schema: Schema,
+        namespace: String? = nil, connections: Int = 12, waiting: QueueLimits = QueueLimits()
     ) throws -> Database {
         let metrics = DatabaseMetrics()
         return Database(
             metrics,
             .postgreSQL(
                 try PostgreSQLEngine(
-                    url: url, schema: schema, namespace: namespace ?? schema.namespace,
+                    url: url, pooler: pooler, bus: bus, schema: schema, namespace: namespace ?? schema.namespace,
                     connections: connections, waiting: waiting, metrics: metrics)))
+    }
+
+    /// Makes sure that a PostgreSQL answers. It blocks.
+    ///
+    /// - Parameter isPooler: Whether the URL is that of a pooler of transactions.
+    public static func reach(url: String, isPooler: Bool) throws {
+        try PostgreSQLConnection(url: url, namespace: "public", isPooled: isPooler).simple("SELECT 1")
     }
 
     /// Runs a statement that cannot be in a transaction, such as `CREATE DATABASE`, on its own connection. It blocks.
@@ -188,6 +199,12 @@ public final class Database: Sendable {
         if case .sqlite(let engine) = engine { try engine.requireSound() }
         _ = try await read { try $0.value("SELECT 1", as: Int64.self) }
         if isFull.withLockedValue({ $0 }) { try await write(Schema.probe) }
+    }
+
+    /// Throws when nodes tell each other what happened by something else than the database, and it does not answer. Events
+    /// of other nodes then arrive late.
+    public func checkBus() throws {
+        if case .postgreSQL(let engine) = engine { try engine.checkBus() }
     }
 
     /// The queue, connections and files of the database at this moment. It looks at SQLite's files, so it blocks for a moment.

@@ -34,4 +34,6 @@ public struct DatabaseLoad: Sendable {
     public var connections: (limit: Int, inUse: Int)
     /// The sizes in bytes of SQLite's file and of its write-ahead log; nil for PostgreSQL.
     public var files: (database: Int64, log: Int64)?
+    /// The announcements that wait for the event bus, and whether it is connected; nil where nothing is announced.
+    public var bus: (waiting: Int, isConnected: Bool)?
 }

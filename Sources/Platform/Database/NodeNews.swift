@@ -78,11 +78,15 @@ struct NodePeers {
     static let silence: Double = 2
     /// The time after which a node counts as dead whatever its connections are: a pooler may keep them.
     static let longestSilence: Double = 60
+    /// The time after which what a silent node that lives may have announced is read, again and again, in seconds.
+    static let patience: Double = 3
 
     private struct Peer {
         /// The number of its newest batch; nil until it is known.
         var number: Int64?
         var heardAt: Double
+        /// The time since which nothing was read because of its silence.
+        var missedAt: Double?
         /// The number of its heartbeats since the current round began.
         var hasBeaten = false
     }
@@ -116,6 +120,7 @@ struct NodePeers {
         let known = peers[news.node]?.number
         var peer = peers[news.node] ?? Peer(heardAt: now)
         peer.heardAt = now
+        peer.missedAt = nil
         if news.kind == .beat { peer.hasBeaten = true }
         peer.number = max(known ?? 0, news.number)
         peers[news.node] = news.kind == .end ? nil : peer
@@ -144,6 +149,17 @@ struct NodePeers {
         }
         for node in dead { peers[node] = nil }
         return !dead.isEmpty
+    }
+
+    /// Returns whether a node that lives has been silent for so long that what it may have committed must be read. It may have
+    /// lost a bus that is apart from the database.
+    mutating func missSome(among connected: Set<String>, at now: Double) -> Bool {
+        let silent = silent(at: now).filter { node in
+            guard connected.contains(node), let peer = peers[node] else { return false }
+            return now - (peer.missedAt ?? peer.heardAt) > Self.patience
+        }
+        for node in silent { peers[node]?.missedAt = now }
+        return !silent.isEmpty
     }
 
     /// Whether this node and every other one that announces has sent a heartbeat since this was true the last time.

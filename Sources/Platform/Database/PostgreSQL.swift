@@ -1,3 +1,4 @@
+import CoreMetrics
 import Foundation
 import NIOConcurrencyHelpers
 
@@ -10,7 +11,9 @@ final class PostgreSQLEngine: Sendable {
     private let namespace: String
     private let workers: Workers
     private let pool: PostgreSQLPool
-    private let notifier: PostgreSQLNotifier
+    private let notifier: NodeNotifier
+    private let busState = BusState()
+    private let gaps = Counter(label: "concord_bus_gaps_total")
     /// The listeners of this process.
     private let listeners: NIOLockedValueBox<[UUID: LocalListener]>
     /// The numbers of writes that wait to share a transaction.
@@ -24,27 +27,40 @@ final class PostgreSQLEngine: Sendable {
         let handler: @Sendable (Announcement) -> Void
     }
 
+    /// - Parameter pooler: The URL of a pooler of transactions in front of the same database, through which transactions go; nil
+    ///   for none.
     init(
-        url: String, schema: Schema, namespace: String, connections: Int, waiting: QueueLimits, metrics: DatabaseMetrics
+        url: String, pooler: String?, bus: AnnouncementBus, schema: Schema, namespace: String, connections: Int,
+        waiting: QueueLimits, metrics: DatabaseMetrics
     ) throws {
         self.url = url
         self.namespace = namespace
         connectionCount = connections
         self.waiting = waiting
-        let node = PostgreSQLNode(namespace: namespace)
+        let node = PostgreSQLNode(namespace: namespace, isOnRedis: bus != .postgreSQL)
         let connection = try PostgreSQLConnection(url: url, namespace: namespace, name: node.name)
+        let bus = try NodeBus(bus, node, at: url, connection)
         try Self.migrate(connection, schema, namespace)
         // The others know of this node before it can commit anything, so they notice its death at any time.
-        try connection.notify([(node.channel(for: .beat), NodeNews(.beat, 0, of: node.id).text)])
-        pool = PostgreSQLPool(idle: connection) {
-            try PostgreSQLConnection(url: url, namespace: namespace, name: node.name)
+        let beat = NodeNews(.beat, 0, of: node.id)
+        if bus.isApart {
+            try bus.sender().send([beat])
+        } else {
+            try connection.notify([(node.channel(for: .beat), beat.text)])
         }
+        let connect: @Sendable () throws -> PostgreSQLConnection = {
+            guard let pooler else { return try bus.connectToDatabase() }
+            return try PostgreSQLConnection(url: pooler, namespace: namespace, isPooled: true)
+        }
+        pool = PostgreSQLPool(idle: pooler == nil ? connection : try connect(), connect: connect)
         let listeners = NIOLockedValueBox<[UUID: LocalListener]>([:])
         self.listeners = listeners
-        notifier = PostgreSQLNotifier(url: url, node: node) {
+        notifier = NodeNotifier(bus, busState) {
             for listener in listeners.withLockedValue({ Array($0.values) }) { listener.handler(.gap) }
         }
         workers = Workers(connections, waiting: waiting, metrics: metrics)
+        // A node that has connections and is silent on a bus that is apart looks as if it had lost that bus.
+        if bus.isApart { notifier.start() }
     }
 
     deinit { notifier.end() }
@@ -77,7 +93,7 @@ final class PostgreSQLEngine: Sendable {
                 return value
             } catch DatabaseFailure.unknownOutcome(let reason) {
                 // What it would have announced may be committed.
-                notifier.doubt(connection.process)
+                notifier.doubt(connection.serverProcess)
                 throw DatabaseFailure.unknownOutcome(reason)
             }
         }
@@ -155,7 +171,7 @@ final class PostgreSQLEngine: Sendable {
     // MARK: Announcements
 
     /// Announces a text to the other nodes, and to the other listeners of this one.
-    func announce(from sender: Database.Announcer, _ text: @escaping PostgreSQLNotifier.Text) {
+    func announce(from sender: Database.Announcer, _ text: @escaping NodeNotifier.Text) {
         notifier.announce(text)
         for listener in listeners.withLockedValue({ Array($0.values) }) where listener.sender != sender {
             listener.handler(text().map { .payload($0) } ?? .gap)
@@ -169,9 +185,12 @@ final class PostgreSQLEngine: Sendable {
         let id = UUID()
         listeners.withLockedValue { $0[id] = LocalListener(sender: sender, handler: handler) }
         notifier.start()
-        let listener = PostgreSQLListener(url: url, node: notifier.node) { [pool] announcement in
+        let listener = NodeListener(notifier.bus, busState) { [pool, gaps] announcement in
             // The listener may have just connected, so the server answers, and readers of missed events need not wait.
-            if announcement == .gap { pool.endPauses() }
+            if announcement == .gap {
+                gaps.increment()
+                pool.endPauses()
+            }
             handler(announcement)
         }
         return { [listeners] in
@@ -183,9 +202,15 @@ final class PostgreSQLEngine: Sendable {
     /// Announces what is left, and takes leave of the other nodes.
     private func takeLeave() {
         guard !notifier.stop(), let connection = try? pool.take(isReplacement: false) else { return }
-        let node = notifier.node
+        let node = notifier.bus.node
         try? connection.value.notify([(node.channel(for: .end), NodeNews(.end, 0, of: node.id).text)])
         pool.give(connection)
+    }
+
+    /// Throws when the bus is apart from the database and away.
+    func checkBus() throws {
+        guard notifier.bus.isApart, let reason = busState.failure else { return }
+        throw DatabaseFailure.unavailable("the event bus \(notifier.bus.description): \(reason)")
     }
 
     /// The number of transactions that wait for their turn, and of writes that wait to share one.
@@ -195,7 +220,9 @@ final class PostgreSQLEngine: Sendable {
     func count(_ line: @escaping @Sendable () -> Int) { lines.withLockedValue { $0.append(line) } }
 
     var load: DatabaseLoad {
-        DatabaseLoad(waiting: waitingCount, connections: (connectionCount, pool.busyCount), files: nil)
+        DatabaseLoad(
+            waiting: waitingCount, connections: (connectionCount, pool.busyCount), files: nil,
+            bus: notifier.waitingCount.map { (waiting: $0, isConnected: busState.failure == nil) })
     }
 
     /// Refuses all waiting and new transactions, and ends those that wait for the server's answer.

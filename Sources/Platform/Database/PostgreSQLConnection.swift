@@ -5,13 +5,16 @@ import NIOConcurrencyHelpers
 /// A blocking connection to PostgreSQL through libpq, used by one thread at a time.
 final class PostgreSQLConnection: SessionConnection {
     private let handle: OpaquePointer
-    /// The server's process that works for this connection.
-    let process: Int32
+    /// The server's process that runs the current transaction, or the last one.
+    private(set) var serverProcess: ServerProcess
+    /// The statement that begins each transaction of a pooled connection with what others set once; nil for other connections.
+    private let settings: SQL?
     var dialect: Dialect { .postgreSQL }
-    /// Statements that the server has prepared, by their text.
+    /// The names of statements that the server has prepared, by their text; on a pooled connection, the statements as
+    /// PostgreSQL writes them.
     private var names: [String: String] = [:]
-    /// The statement that begins the transaction, until it is sent along with the first statement.
-    private var opening: SQL?
+    /// The statements that begin the transaction, until they are sent along with its first one.
+    private var opening: [SQL] = []
     /// Whether the transaction was committed along with its last statement.
     private var isCommitted = false
     /// Whether the end of a transaction was sent and its answer has not been read.
@@ -28,16 +31,25 @@ final class PostgreSQLConnection: SessionConnection {
     ///   - namespace: The schema of unqualified names.
     ///   - name: The name by which the server lists the connection.
     ///   - isPatient: Whether statements and transactions may take any time, as those of backups and moves do.
-    init(url: String, namespace: String, name: String = "concord", isPatient: Bool = false) throws {
+    ///   - isPooled: Whether the URL is that of a pooler that gives each transaction another of the server's processes.
+    ///     Nothing then belongs to the connection: neither settings nor prepared statements nor a name.
+    init(
+        url: String, namespace: String, name: String = "concord", isPatient: Bool = false, isPooled: Bool = false
+    ) throws {
         // A server that has vanished must be noticed by a timeout.
-        let settings =
-            "-c search_path=\(namespace) -c statement_timeout=\(isPatient ? 0 : 30_000) -c lock_timeout=10000 "
-            + "-c idle_in_transaction_session_timeout=\(isPatient ? 0 : 60_000) -c client_min_messages=warning"
-        let parameters = [
-            ("dbname", url), ("connect_timeout", "5"), ("application_name", name), ("options", settings),
+        let limits = [
+            ("statement_timeout", isPatient ? "0" : "30000"), ("lock_timeout", "10000"),
+            ("idle_in_transaction_session_timeout", isPatient ? "0" : "60000"),
+        ]
+        var parameters = [
+            ("dbname", url), ("connect_timeout", "5"), ("application_name", isPooled ? "pooled concord" : name),
             ("keepalives_idle", "15"), ("keepalives_interval", "5"), ("keepalives_count", "3"),
             ("tcp_user_timeout", "20000"),
         ]
+        if !isPooled {
+            let options = [("search_path", namespace), ("client_min_messages", "warning")] + limits
+            parameters.append(("options", options.map { "-c \($0)=\($1)" }.joined(separator: " ")))
+        }
         let handle = Self.withCStrings(parameters.map(\.0)) { names in
             Self.withCStrings(parameters.map(\.1)) { values in PQconnectdbParams(names, values, 1) }
         }
@@ -51,10 +63,21 @@ final class PostgreSQLConnection: SessionConnection {
         // By default libpq writes the server's notices to standard error.
         PQsetNoticeProcessor(handle, { _, _ in }, nil)
         self.handle = handle
-        process = PQbackendPID(handle)
+        serverProcess = ServerProcess(id: Int(PQbackendPID(handle)), transaction: nil)
         // An acknowledged write must be on the disk, whatever the server's setting is. Stronger settings are kept.
-        try simple(
-            "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'")
+        guard isPooled else {
+            settings = nil
+            try simple(
+                "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
+            )
+            return
+        }
+        let local = ([("search_path", namespace)] + limits).map { "set_config('\($0)', '\($1)', true)" }
+        settings = SQL(
+            stringLiteral: """
+                SELECT pg_backend_pid(), CAST(extract(epoch FROM now()) AS TEXT), \(local.joined(separator: ", ")),
+                set_config('synchronous_commit', replace(current_setting('synchronous_commit'), 'off', 'on'), true)
+                """)
     }
 
     deinit { PQfinish(handle) }
@@ -98,18 +121,18 @@ final class PostgreSQLConnection: SessionConnection {
 
     /// Begins a transaction. The statement is sent along with the first one.
     func begin(_ statement: SQL) throws {
-        opening = nil
+        opening = []
         isCommitted = false
         try drain()
-        opening = statement
+        opening = [statement] + [settings].compactMap(\.self)
     }
 
     /// Commits.
     ///
     /// - Throws: ``DatabaseFailure/unknownOutcome(_:)`` when the connection is lost in the meantime.
     func commit() throws {
-        guard opening == nil, !isCommitted else {
-            opening = nil
+        guard opening.isEmpty, !isCommitted else {
+            opening = []
             return
         }
         _ = try commit(after: [])
@@ -117,9 +140,11 @@ final class PostgreSQLConnection: SessionConnection {
 
     /// Runs the last statements of a transaction, and commits.
     private func commit(after statements: [SQL]) throws -> [PostgreSQLResult] {
-        let all = try ([opening].compactMap(\.self) + statements).map(prepared) + [.bare("COMMIT")]
-        let skipped = opening == nil ? 0 : 1
-        opening = nil
+        // What commits must be known in case its answer is lost.
+        if settings != nil, !opening.isEmpty { _ = try run([]) }
+        let all = try (opening + statements).map(prepared) + [.bare("COMMIT")]
+        let skipped = opening.count
+        opening = []
         do {
             let results = try exchange(all)
             // The server reports no error when it rolls back a transaction in which a statement failed.
@@ -140,8 +165,8 @@ final class PostgreSQLConnection: SessionConnection {
 
     /// Sends the end of a transaction without waiting for the answer, which the next transaction reads.
     private func end(_ text: String) {
-        if opening != nil {
-            opening = nil
+        if !opening.isEmpty {
+            opening = []
             return
         }
         guard !isBroken, PQtransactionStatus(handle) != PQTRANS_IDLE else { return }
@@ -188,19 +213,40 @@ final class PostgreSQLConnection: SessionConnection {
 
     /// Runs statements, preceded by the one that begins the transaction if it has not been sent yet.
     private func run(_ statements: [SQL]) throws -> [PostgreSQLResult] {
-        guard let opening else { return try exchange(statements.map(prepared)) }
-        let all = try ([opening] + statements).map(prepared)
-        self.opening = nil
-        return Array(try exchange(all).dropFirst())
+        guard !opening.isEmpty else { return try exchange(statements.map(prepared)) }
+        let (all, skipped) = (try (opening + statements).map(prepared), opening.count)
+        opening = []
+        let results = try exchange(all)
+        if settings != nil { try noteProcess(results[1]) }
+        return Array(results.dropFirst(skipped))
+    }
+
+    /// Notes which of the server's processes a pooler has given to the transaction.
+    private func noteProcess(_ result: PostgreSQLResult) throws {
+        try result.rows { row in
+            serverProcess = ServerProcess(id: try row.get(0), transaction: try row.get(1, as: String.self))
+            return false
+        }
+    }
+
+    /// Returns whether one of the server's processes still runs the transaction during which its connection was lost.
+    func isBusy(_ process: ServerProcess) throws -> Bool {
+        var isBusy = false
+        let begun: SQL = process.transaction.map { " AND CAST(extract(epoch FROM xact_start) AS TEXT) = \($0)" } ?? ""
+        try query("SELECT 1 FROM pg_stat_activity WHERE pid = \(process.id) AND state <> 'idle'\(begun)") { _ in
+            isBusy = true
+            return false
+        }
+        return isBusy
     }
 
     /// Sends statements together and waits for all answers, in one round trip. After a failed statement the rest are
     /// not run.
-    private func exchange(_ statements: [Statement]) throws -> [PostgreSQLResult] {
+    private func exchange(_ statements: [PostgreSQLStatement]) throws -> [PostgreSQLResult] {
         try ask { try converse(statements) }
     }
 
-    private func converse(_ statements: [Statement]) throws -> [PostgreSQLResult] {
+    private func converse(_ statements: [PostgreSQLStatement]) throws -> [PostgreSQLResult] {
         if statements.count == 1 {
             return [try PostgreSQLResult(statements[0].execute(on: handle), of: self)]
         }
@@ -224,7 +270,17 @@ final class PostgreSQLConnection: SessionConnection {
         return try results.map { try $0.get() }
     }
 
-    private func prepared(_ sql: SQL) throws -> Statement { .prepared(try prepare(sql.text), sql.values) }
+    private func prepared(_ sql: SQL) throws -> PostgreSQLStatement {
+        guard settings == nil else { return .unprepared(numbered(sql.text), sql.values) }
+        return .prepared(try prepare(sql.text), sql.values)
+    }
+
+    private func numbered(_ text: String) -> String {
+        if let known = names[text] { return known }
+        let result = Self.numbered(text)
+        names[text] = result
+        return result
+    }
 
     private func prepare(_ text: String) throws -> String {
         if let name = names[text] { return name }
@@ -294,65 +350,5 @@ final class PostgreSQLConnection: SessionConnection {
         defer { for copy in copies { free(copy) } }
         let pointers = copies.map { UnsafePointer($0) } + [nil]
         return pointers.withUnsafeBufferPointer { body($0.baseAddress!) }
-    }
-}
-
-private enum Statement {
-    /// A statement that the server has prepared under a name, with its values.
-    case prepared(_ name: String, [SQLValue])
-    case bare(String)
-
-    /// Waits for the result.
-    func execute(on handle: OpaquePointer) -> OpaquePointer? {
-        switch self {
-        case .prepared(let name, let values):
-            Self.withParameters(values) { PQexecPrepared(handle, name, $0, $1, $2, $3, 0) }
-        case .bare(let text): PQexec(handle, text)
-        }
-    }
-
-    /// Returns false when the statement could not be sent.
-    func send(on handle: OpaquePointer) -> Bool {
-        switch self {
-        case .prepared(let name, let values):
-            Self.withParameters(values) { PQsendQueryPrepared(handle, name, $0, $1, $2, $3, 0) } == 1
-        case .bare(let text): PQsendQueryParams(handle, text, 0, nil, nil, nil, nil, 0) == 1
-        }
-    }
-
-    /// Passes the values in the form that libpq takes: their number, addresses, lengths and formats.
-    private static func withParameters<T>(
-        _ values: [SQLValue],
-        _ body: (
-            _ count: Int32, UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<Int32>?,
-            UnsafePointer<Int32>?
-        ) -> T
-    ) -> T {
-        // All values are in one block, each ended by a NUL; the pointers are valid while the block does not move.
-        var block: [CChar] = []
-        var offsets: [Int?] = []
-        var lengths: [Int32] = []
-        var formats: [Int32] = []
-        for value in values {
-            let start = block.count
-            var format: Int32 = 0
-            switch value {
-            case .null: break
-            case .integer(let integer): block.append(contentsOf: String(integer).utf8.lazy.map(CChar.init(bitPattern:)))
-            case .real(let real): block.append(contentsOf: real.description.utf8.lazy.map(CChar.init(bitPattern:)))
-            case .text(let text): block.append(contentsOf: text.utf8.lazy.map(CChar.init(bitPattern:)))
-            case .bytes(let bytes):
-                block.append(contentsOf: bytes.lazy.map(CChar.init(bitPattern:)))
-                format = 1
-            }
-            if case .null = value { offsets.append(nil) } else { offsets.append(start) }
-            lengths.append(Int32(block.count - start))
-            formats.append(format)
-            block.append(0)
-        }
-        return block.withUnsafeBufferPointer { block in
-            let pointers = offsets.map { offset in offset.map { UnsafePointer(block.baseAddress! + $0) } }
-            return body(Int32(values.count), pointers, lengths, formats)
-        }
     }
 }

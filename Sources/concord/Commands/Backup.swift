@@ -118,6 +118,7 @@ extension DatabaseOptions {
             folder: try folder(environment), environment: environment.variables,
             logger: Logger(label: "concord") { StreamLogHandler.standardError(label: $0) })
         settings.database = try location(environment)
+        settings.bus = try bus(environment)
         if let objects { settings.objects = try objects.place(environment) }
         settings.version = Concord.version
         return settings

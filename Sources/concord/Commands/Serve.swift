@@ -16,7 +16,7 @@ struct Serve: AsyncParsableCommand {
 
             A flag overrides its environment variable. Secrets are generated in the data folder on the first \
             start; \(variables(.secret)) (base64 of 32 bytes or more) and \(variables(.rsa)) (an RSA private key) \
-            replace them. These variables, CONCORD_DATABASE, CONCORD_SMTP and those of S3 can also be given as files: \
+            replace them. These variables, CONCORD_DATABASE, CONCORD_BUS, CONCORD_SMTP and those of S3 can also be given as files: \
             CONCORD_SMTP_FILE is the path of a file with the value of CONCORD_SMTP.
 
             Log lines go to standard error.
@@ -33,9 +33,17 @@ struct Serve: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "The event bus between nodes. local: within the process, for the single node of SQLite. postgres: LISTEN "
-                + "and NOTIFY of the database that the nodes share. [CONCORD_BUS] (default: the one for the database)",
-            valueName: "local|postgres"))
+                + "and NOTIFY of the database that the nodes share. redis://user:password@host:6379 or rediss://…: a Redis "
+                + "beside that database. [CONCORD_BUS] (default: the one for the database)",
+            valueName: "local|postgres|redis://…"), transform: Bus.flag)
     var bus: Bus?
+
+    @Option(
+        help: ArgumentHelp(
+            "A pooler of transactions in front of the same PostgreSQL, such as PgBouncer's, for what requests do. All else "
+                + "uses --database: LISTEN, migrations, backups. [CONCORD_DATABASE_POOLER] (default: none)",
+            valueName: "postgres://…"))
+    var databasePooler: String?
 
     @Option(
         help: ArgumentHelp(
@@ -125,11 +133,19 @@ struct Serve: AsyncParsableCommand {
         return level
     }
 
+    static func pooler(_ text: String) -> String? {
+        guard case .postgreSQL? = DatabaseLocation(text) else { return nil }
+        return text
+    }
+
     static func store(_ text: String) -> String? { text == "local" || text.hasPrefix("s3://") ? text : nil }
 
     func validate() throws {
         if let objects, Self.store(objects) == nil {
             throw ValidationError("--objects must be 'local' or 's3://bucket?endpoint=…', not '\(objects)'")
+        }
+        if let databasePooler, Self.pooler(databasePooler) == nil {
+            throw ValidationError("--database-pooler must be 'postgres://…'")
         }
     }
 
@@ -168,8 +184,13 @@ struct Serve: AsyncParsableCommand {
         let format = try environment.value(
             logFormat, "CONCORD_LOG_FORMAT", LogFormat.init(rawValue:), default: .text)
         let database = try place.location(environment)
-        try environment.value(bus, "CONCORD_BUS", Bus.init(rawValue:), default: Bus(of: database))
-            .check(with: database)
+        let bus = try environment.value(bus, "CONCORD_BUS", { Bus($0) }, default: Bus(of: database))
+        try bus.check(with: database)
+        let pooler = try environment.value(
+            databasePooler, "CONCORD_DATABASE_POOLER", Self.pooler, default: "", shown: "none")
+        guard pooler.isEmpty || database != .sqlite else {
+            throw ValidationError("--database-pooler needs --database postgres://…, the database without the pooler")
+        }
         let folder = try place.folder(environment)
         let logLevel = LogLevel(level, folder: folder)
         var settings = ServerSettings(
@@ -191,6 +212,8 @@ struct Serve: AsyncParsableCommand {
         settings.tracer = try monitoring.tracer(environment)
         settings.publicURLs = try publicURLs(environment)
         settings.database = database
+        settings.bus = bus.announcements
+        settings.pooler = pooler.isEmpty ? nil : pooler
         settings.objects = try environment.value(objects, "CONCORD_OBJECTS", Self.store, default: "local")
         settings.passwords = Self.passwords(environment)
         let proxies = TrustedProxies(try environment.trustedProxies(trustedProxy))

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Backend
+import Database
 
 /// The location of a server's data. The server and every command that works on its data have the same options.
 struct DatabaseOptions: ParsableArguments {
@@ -34,6 +35,11 @@ struct DatabaseOptions: ParsableArguments {
         DatabaseLocation(try text(environment, default: "sqlite")) ?? .sqlite
     }
 
+    /// Returns the bus of the nodes that share the database, for commands that work without a server.
+    func bus(_ environment: Environment) throws -> AnnouncementBus {
+        try environment.value(nil, "CONCORD_BUS", { Bus($0) }, default: .postgres).announcements
+    }
+
     private func text(_ environment: Environment, default fallback: String) throws -> String {
         try environment.value(
             database, "CONCORD_DATABASE", { DatabaseLocation($0) == nil ? nil : $0 }, default: fallback)
@@ -53,7 +59,8 @@ struct DatabaseOptions: ParsableArguments {
         let console = TerminalConsole(input: input)
         defer { console.bar.clear() }
         try await OperatorClient(
-            folder: folder, database: try given(environment), environment: environment.variables
+            folder: folder, database: try given(environment), bus: try bus(environment),
+            environment: environment.variables
         ).perform(
             command, on: api.hosted, publicURL: publicURL ?? "http://localhost:\(port ?? "\(api.hosted.port)")",
             console: console)

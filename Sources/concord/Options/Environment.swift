@@ -1,6 +1,7 @@
 import ArgumentParser
 import Backend
 import ContractServer
+import Database
 import Foundation
 import Identity
 
@@ -58,7 +59,10 @@ struct Environment: Sendable {
         ConcordAPI.all.flatMap(\.hosted.keys).flatMap { key in
             [key.variable, SecretKeys.formerVariable(of: key.variable)]
         }
-        + ["CONCORD_DATABASE", "CONCORD_SMTP", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"]
+        + [
+            "CONCORD_DATABASE", "CONCORD_DATABASE_POOLER", "CONCORD_BUS", "CONCORD_SMTP", "AWS_ACCESS_KEY_ID",
+            "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN",
+        ]
 
     /// Returns the content of a file without one newline at its end.
     private static func secret(_ name: String, in path: String) throws(UnreadableSecret) -> String {
@@ -179,7 +183,9 @@ struct Environment: Sendable {
 
     /// Returns a secret as it may be shown: a URL without its password, anything else not at all.
     static func hidden(_ secret: String) -> String {
-        if secret.isEmpty || secret == "sqlite" { return secret }
+        if ["", "sqlite", "local", "postgres"].contains(secret) { return secret }
+        // PostgreSQL's URLs may name several hosts, which no other URL does.
+        if let masked = PostgreSQLURL.masked(secret) { return masked }
         guard var url = URLComponents(string: secret), url.scheme != nil, url.host != nil else { return "(hidden)" }
         if url.password != nil { url.password = "hidden" }
         url.queryItems = url.queryItems?.map {

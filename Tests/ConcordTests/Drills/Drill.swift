@@ -43,18 +43,20 @@ final class Drill: Sendable {
     ///
     /// - Parameters:
     ///   - name: The title of the figures.
+    ///   - balancer: The URL by which clients reach all nodes; nil when each node has clients of its own.
     ///   - breaking: Causes the failures, ``rounds`` times. The load ends after it.
     static func run(
-        _ name: String, at nodes: [DrillNode], mayLoseConnections: Bool,
+        _ name: String, at nodes: [DrillNode], through balancer: URL? = nil, mayLoseConnections: Bool,
         _ breaking: @escaping @Sendable (Drill) async throws -> Void
     ) async throws -> DrillFigures {
-        let drill = try await Drill(nodes.map(\.url), mayLoseConnections: mayLoseConnections)
+        let urls = nodes.map { balancer ?? $0.url }
+        let drill = try await Drill(urls, mayLoseConnections: mayLoseConnections)
         let receivers = try await drill.listen()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for node in nodes.indices {
                 let transport = URLSessionTransport(configuration: .impatient)
                 for writer in 0..<writers {
-                    group.addTask { await drill.write("\(node).\(writer)", at: nodes[node].url, over: transport) }
+                    group.addTask { await drill.write("\(node).\(writer)", at: urls[node], over: transport) }
                 }
             }
             group.addTask {

@@ -1,3 +1,5 @@
+import Testing
+
 /// The figures of a drill.
 struct DrillFigures: Sendable {
     /// Messages that were answered with success, at the first attempt or a later one under the same key.
@@ -44,5 +46,21 @@ struct DrillFigures: Sendable {
             }.joined(separator: "  ")
         }
         return "\(name)\n  \(row(columns.map(\.title)))\n  \(row(columns.map(\.value)))"
+    }
+}
+
+extension DrillFigures {
+    func expectNothingLost(sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(acknowledged >= Drill.rounds * Drill.messages, sourceLocation: sourceLocation)
+        #expect(lost == 0, sourceLocation: sourceLocation)
+        #expect(doubled == 0, sourceLocation: sourceLocation)
+    }
+
+    func expectNothingMissed(sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(wrong.prefix(5) == [], sourceLocation: sourceLocation)
+        #expect(heard == listeners * acknowledged, sourceLocation: sourceLocation)
+        #expect(missed == 0, sourceLocation: sourceLocation)
+        #expect(heardTwice == 0, sourceLocation: sourceLocation)
+        #expect(disordered == 0, sourceLocation: sourceLocation)
     }
 }

@@ -12,7 +12,8 @@ actor DrillNode {
     /// - Parameters:
     ///   - folder: Its data folder.
     ///   - database: A PostgreSQL database that it shares with other nodes; nil for an SQLite database of its own.
-    init(folder: String, database: String?) async throws {
+    ///   - more: More of its settings, by their variables.
+    init(folder: String, database: String?, more: [String: String] = [:]) async throws {
         port = try await reservePort()
         url = URL(string: "http://127.0.0.1:\(port)")!
         self.folder = folder
@@ -21,7 +22,7 @@ actor DrillNode {
         environment = [
             "CONCORD_DATABASE": database ?? "sqlite", "CONCORD_LOG_LEVEL": "error",
             "CONCORD_MESSENGER_TOKEN_KEY": key,
-        ]
+        ].merging(more) { $1 }
     }
 
     /// Starts the node, and returns once it is ready.
@@ -52,20 +53,28 @@ actor DrillNode {
     }
 
     /// Runs a drill on this number of nodes, and checks that each stops gracefully.
+    ///
+    /// - Parameter more: More settings of each node, by their variables.
     static func serving(
-        _ count: Int, in folder: String, database: String?, _ body: ([DrillNode]) async throws -> Void
+        _ count: Int, in folder: String, database: String?, more: [String: String] = [:],
+        _ body: ([DrillNode]) async throws -> Void
     ) async throws {
-        try await serving(count, in: folder, databases: Array(repeating: database, count: count), body)
+        try await serving(
+            count, in: folder, databases: Array(repeating: database, count: count),
+            more: Array(repeating: more, count: count), body)
     }
 
-    /// Does the same with a URL of the database for each node.
+    /// Does the same with a URL of the database and settings for each node.
     static func serving(
-        _ count: Int, in folder: String, databases: [String?], _ body: ([DrillNode]) async throws -> Void
+        _ count: Int, in folder: String, databases: [String?], more: [[String: String]] = [],
+        _ body: ([DrillNode]) async throws -> Void
     ) async throws {
         var nodes: [DrillNode] = []
         for index in 0..<count {
             try shareFiles(of: "\(folder)/node\(index)", at: "\(folder)/files")
-            let node = try await DrillNode(folder: "\(folder)/node\(index)", database: databases[index])
+            let node = try await DrillNode(
+                folder: "\(folder)/node\(index)", database: databases[index],
+                more: more.isEmpty ? [:] : more[index])
             try await node.start()
             nodes.append(node)
         }

@@ -64,6 +64,15 @@ actor DrillPostgreSQL {
         server = nil
     }
 
+    /// Kills all of the server's processes at once, as when its machine ends.
+    func kill() async throws {
+        let file = folder + "/data/postmaster.pid"
+        let script = "read pid <\"$0\"; exec kill -9 $pid $(cat /proc/$pid/task/$pid/children)"
+        let result = try await StockTools.run("/bin/sh", ["-c", script, file])
+        guard result.status == 0 else { throw Refused(description: result.output) }
+        await stop()
+    }
+
     struct Refused: Error, CustomStringConvertible {
         let description: String
     }
@@ -107,10 +116,10 @@ actor DrillPair {
         }
     }
 
-    /// Stops the primary as in a power failure, and makes the standby the primary.
-    func failOver() async throws {
+    /// Stops the primary as in a power failure, or kills its processes, and makes the standby the primary.
+    func failOver(byKilling: Bool = false) async throws {
         guard let standby else { return }
-        await primary.stop()
+        if byKilling { try await primary.kill() } else { await primary.stop() }
         try await standby.run("SELECT pg_promote()")
         (primary, self.standby) = (standby, nil)
     }

@@ -1,7 +1,18 @@
 import Foundation
 
 /// A URL of libpq (PostgreSQL's manual, "Connection URIs"), which may name several hosts, without its password.
-struct PostgreSQLURL: Equatable {
+public struct PostgreSQLURL: Equatable {
+    /// Returns a URL of PostgreSQL with a word instead of its password, for people; nil for any other text.
+    public static func masked(_ text: String) -> String? {
+        guard text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") else { return nil }
+        let url = PostgreSQLURL(text)
+        guard url.password != nil else { return url.text }
+        guard let at = url.text.range(of: "@") else {
+            return url.text + (url.text.contains("?") ? "&" : "?") + "password=hidden"
+        }
+        return url.text[..<at.lowerBound] + ":hidden" + url.text[at.lowerBound...]
+    }
+
     /// The URL as it was given, without the password.
     let text: String
     let password: String?

@@ -1,3 +1,4 @@
+import CoreMetrics
 import Dispatch
 import Foundation
 import NIOConcurrencyHelpers
@@ -8,7 +9,7 @@ import NIOConcurrencyHelpers
 /// A `NOTIFY` in a transaction would hold a lock of the whole server until the transaction is on the disk, so that
 /// transactions which notify could not share a flush. Here it holds that lock for a moment, because nothing is written
 /// that has to be flushed. What is lost when this process dies, others notice and read.
-final class PostgreSQLNotifier: Sendable {
+final class NodeNotifier: Sendable {
     /// Makes the text of an announcement; nil when it has none, so that listeners must read.
     typealias Text = @Sendable () -> String?
 
@@ -24,23 +25,30 @@ final class PostgreSQLNotifier: Sendable {
     private struct State {
         var waiting: [Text] = []
         /// The server's processes that may still commit, although their connections were lost.
-        var doubts: [Int32] = []
+        var doubts: [ServerProcess] = []
         var isRunning = false
         var isOver = false
         var hasEnded = false
     }
 
-    let node: PostgreSQLNode
-    private let url: String
+    let bus: NodeBus
+    private let busState: BusState
+    private let announcements = Counter(label: "concord_bus_announcements_total")
     /// Called when a transaction of this node has ended whose outcome was unknown.
     private let gap: @Sendable () -> Void
     private let state = NIOLockedValueBox(State())
     private let bell = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
 
-    init(url: String, node: PostgreSQLNode, gap: @escaping @Sendable () -> Void) {
-        (self.url, self.node, self.gap) = (url, node, gap)
+    /// - Parameter state: Learns whether there is a connection.
+    init(_ bus: NodeBus, _ state: BusState, gap: @escaping @Sendable () -> Void) {
+        self.bus = bus
+        busState = state
+        self.gap = gap
     }
+
+    /// The number of announcements that have not been sent; nil for a node that neither announces nor listens.
+    var waitingCount: Int? { state.withLockedValue { $0.isRunning ? $0.waiting.count : nil } }
 
     /// Begins to send heartbeats.
     func start() {
@@ -50,7 +58,7 @@ final class PostgreSQLNotifier: Sendable {
         }
         guard isFirst else { return }
         let thread = Thread { self.run() }
-        thread.name = "postgresql notifier"
+        thread.name = "node notifier"
         thread.start()
     }
 
@@ -69,7 +77,7 @@ final class PostgreSQLNotifier: Sendable {
     /// Lets listeners read once it is certain that a transaction has ended.
     ///
     /// - Parameter process: The server's process that runs it; its connection was lost during the commit.
-    func doubt(_ process: Int32) {
+    func doubt(_ process: ServerProcess) {
         start()
         state.withLockedValue { $0.doubts.append(process) }
     }
@@ -95,7 +103,8 @@ final class PostgreSQLNotifier: Sendable {
     // MARK: The thread
 
     private func run() {
-        var line = Line(url: url, node: node)
+        var line = Line(bus, busState)
+        let node = bus.node
         var nextBeat = ContinuousClock.now
         var number: Int64 = 0
         var end: ContinuousClock.Instant?
@@ -121,6 +130,7 @@ final class PostgreSQLNotifier: Sendable {
                 news.append(NodeNews(.beat, number, of: node.id))
                 nextBeat = .now + Self.beat
             }
+            announcements.increment(by: waiting.count)
             line.send(news, while: mayTry)
             if isDone { break }
             if !waiting.isEmpty, !isOver { Thread.sleep(forTimeInterval: Self.pace) }
@@ -129,26 +139,29 @@ final class PostgreSQLNotifier: Sendable {
         ended.signal()
     }
 
-    /// The connection of the thread.
+    /// The connections of the thread.
     private struct Line {
-        let url: String
-        let node: PostgreSQLNode
-        private var connection: PostgreSQLConnection?
+        private let bus: NodeBus
+        private let state: BusState
+        private var sender: (any NewsSender)?
+        /// The connection by which doubts are settled.
+        private var database: PostgreSQLConnection?
         private var pause = 0.05
 
-        init(url: String, node: PostgreSQLNode) { (self.url, self.node) = (url, node) }
+        init(_ bus: NodeBus, _ state: BusState) { (self.bus, self.state) = (bus, state) }
 
-        /// Sends notifications, over another connection when one is lost.
+        /// Sends news, over another connection when one is lost.
         mutating func send(_ news: [NodeNews], while mayTry: () -> Bool) {
             guard !news.isEmpty else { return }
-            let notifications = news.map { (channel: node.channel(for: $0.kind), text: $0.text) }
             while true {
                 do {
-                    try connected().notify(notifications)
+                    try connected().send(news)
+                    state.note(nil, of: .sending)
                     pause = 0.05
                     return
                 } catch {
-                    connection = nil
+                    sender = nil
+                    state.note(error, of: .sending)
                     guard mayTry() else { return }
                     Thread.sleep(forTimeInterval: pause * .random(in: 0.5...1))
                     pause = min(0.5, pause * 2)
@@ -156,51 +169,25 @@ final class PostgreSQLNotifier: Sendable {
             }
         }
 
-        /// Returns whether none of the server's processes runs a transaction any more.
-        mutating func haveEnded(_ processes: [Int32]) -> Bool {
+        /// Returns whether none of the server's processes runs its transaction any more.
+        mutating func haveEnded(_ processes: [ServerProcess]) -> Bool {
             do {
-                var isEmpty = true
-                let list = processes.map(Int.init)
-                try connected().query(
-                    "SELECT 1 FROM pg_stat_activity WHERE pid IN (\(list: list)) AND state <> 'idle'"
-                ) { _ in
-                    isEmpty = false
-                    return false
-                }
-                return isEmpty
+                let connection = try database ?? bus.connectToDatabase()
+                database = connection
+                if try processes.contains(where: connection.isBusy) { return false }
+                database = nil
+                return true
             } catch {
-                connection = nil
+                database = nil
                 return false
             }
         }
 
-        private mutating func connected() throws -> PostgreSQLConnection {
-            if let connection, !connection.isBroken { return connection }
-            let new = try PostgreSQLConnection(url: url, namespace: node.namespace, name: node.name)
-            // Nothing that must be on the disk is written here.
-            try new.simple("SET synchronous_commit = off")
-            connection = new
+        private mutating func connected() throws -> any NewsSender {
+            if let sender, !sender.isBroken { return sender }
+            let new = try bus.sender()
+            sender = new
             return new
-        }
-    }
-}
-
-/// A node of a database: an open ``Database`` of one process.
-struct PostgreSQLNode: Sendable {
-    let id = String(UInt64.random(in: .min ... .max), radix: 36)
-    /// The schema of its tables. Only nodes with the same one tell each other what happened.
-    let namespace: String
-
-    /// The name of its connections, by which others see whether it lives.
-    var name: String { prefix + id }
-    /// The names of the connections of all nodes begin with this text. PostgreSQL cuts names after 63 bytes.
-    var prefix: String { "concord \(namespace.prefix(40)) " }
-
-    /// Heartbeats have a channel of their own, because nodes of an older version do not know them.
-    func channel(for kind: NodeNews.Kind) -> String {
-        switch kind {
-        case .batch, .gap: "concord_\(namespace)"
-        case .beat, .end: "concord_\(namespace) beats"
         }
     }
 }
