@@ -27,13 +27,13 @@ struct HTTPServerTests {
     /// Runs a server on a single event loop, and shuts it down gracefully. It hangs if a connection stays open.
     private func run(
         _ responder: @escaping Responder, memory: RequestMemory? = RequestMemory(),
+        limits: ConnectionGuard.Limits = .patient,
         _ body: (Running) async throws -> Void
     ) async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
         var logger = Logger(label: "test")
         logger.logLevel = .critical
-        let limits = ConnectionGuard.Limits.patient
         let server = HTTPServer(
             group: group, handlers: { [] },
             guarding: { ConnectionGuard(limits: limits, memory: memory) { _, _ in ByteBuffer(string: "refused") } },
@@ -82,6 +82,36 @@ struct HTTPServerTests {
                 }
             }
             try await sent.futureResult.get()
+            await connection.close()
+        }
+    }
+
+    /// An event loop that was busy reads what a client has sent before it applies the client's deadline.
+    @Test func theDelayOfABusyEventLoopIsNotTheClients() async throws {
+        var limits = ConnectionGuard.Limits.patient
+        limits.keepAlive = .milliseconds(50)
+        let gate = DispatchSemaphore(value: 0)
+        let (beginnings, begun) = AsyncStream.makeStream(of: Void.self)
+        // The loop is busy from the first answer on, with which the time for the next request begins.
+        let responder: Responder = { call in
+            if call.request.uri.path == "/first" {
+                call.channel.eventLoop.execute {
+                    begun.yield()
+                    gate.wait()
+                }
+            }
+            return Self.text(call.request.uri.path)
+        }
+        try await run(responder, limits: limits) { server in
+            let connection = try await RawConnection(port: server.port)
+            defer { gate.signal() }
+            try await connection.send("GET /first HTTP/1.1\r\nHost: a\r\n\r\n")
+            for await _ in beginnings { break }
+            #expect(try await connection.readResponse().body == "/first")
+            try await Task.sleep(for: .milliseconds(400))
+            try await connection.send("GET /second HTTP/1.1\r\nHost: a\r\n\r\n")
+            gate.signal()
+            #expect(try await connection.readResponse().body == "/second")
             await connection.close()
         }
     }
