@@ -50,11 +50,20 @@ let vips = "gobject-2.0"
 let vips = "vips"
 #endif
 
+// The SDKs' privacy manifest, which the App Store asks for. Elsewhere a target with resources would bring a bundle along.
+#if os(macOS)
+let privacy: [Resource] = [.copy("PrivacyInfo.xcprivacy")]
+#else
+let privacy: [Resource] = []
+#endif
+
 // MARK: The contract's core, and what both sides make of it
 
 let contracts: [Target] = [
     target("Contract", at: "Sources/Contract/Core", imports: "HTTPTypes"),
-    target("ContractClient", at: "Sources/Contract/Client", imports: "Contract HTTPTypes"),
+    .target(
+        name: "ContractClient", dependencies: modules("Contract HTTPTypes"), path: "Sources/Contract/Client",
+        exclude: privacy.isEmpty ? ["PrivacyInfo.xcprivacy"] : [], resources: privacy),
     target("ContractExamples", at: "Sources/Contract/Examples", imports: ""),
     target("ContractDescribe", at: "Sources/Contract/Describe", imports: "Contract ContractExamples HTTPTypes"),
     target(

@@ -24,6 +24,7 @@ import Testing
         .init(
             GTSD.SubmitEvidence(
                 taskId: 123, type: .photoReference, data: .init(photoUrl: "https://a/b?c=d"), notes: "\"n\"")),
+        .init(GTSD.SubmitEvidence.text("a", for: 123, occurredAt: time("2025-10-28T07:30:00.000Z"))),
         .init(GTSD.CompleteTask(123)),
         .init(GTSD.UncompleteTask(123)),
         .init(GTSD.PresignPhoto(fileName: "string.jpg", contentType: "image/jpeg", fileSize: 10_485_760)),
@@ -147,8 +148,12 @@ import Testing
         id: 123, type: .cardio, title: "Cardio: Intervals", description: "30 minutes at a pace that suits you.",
         dueDate: day("2025-10-28"), completed: true, completedAt: proven,
         evidence: .init(id: 456, type: .textLog, data: data, notes: nil))
-    private static let evidence = GTSD.Evidence(
-        id: 456, taskId: 123, type: .textLog, data: data, notes: nil, createdAt: proven)
+    private static let evidence = {
+        var evidence = GTSD.Evidence(
+            id: 456, taskId: 123, type: .textLog, data: data, notes: nil, createdAt: proven)
+        evidence.occurredAt = proven
+        return evidence
+    }()
     private static let photo = GTSD.Photo(
         id: 789, fileKey: key, fileSize: 2_048_576, mimeType: "image/jpeg", width: 1920, height: 1080, takenAt: nil,
         uploadedAt: uploaded, createdAt: uploaded, downloadUrl: "data:image/jpeg;base64,/9j/4A==",

@@ -196,8 +196,10 @@ public struct Accounts<Table: PasswordAccountTable>: Sendable {
     }
 
     /// Deletes expired rows of ``tables``.
-    public static func sweep(at now: Int64, in db: Session) throws {
-        try IdempotencyStore.sweep(at: now, in: db)
+    ///
+    /// - Parameter longer: The routes whose keys are remembered for longer than a day.
+    public static func sweep(at now: Int64, keeping longer: [Route] = [], in db: Session) throws {
+        try IdempotencyStore.sweep(at: now, keeping: longer, in: db)
         try IdempotencyStore.sweepSubjects(at: now, in: db)
         try SignInThrottle.sweep(at: now, in: db)
     }

@@ -5,10 +5,13 @@ import Foundation
 import HTTPTypes
 import NIOCore
 
-/// Stores answers to requests with an `Idempotency-Key`, for a day. An answer is written in the transaction of its
-/// write, so that either both are stored or neither.
+/// Stores answers to requests with an `Idempotency-Key`, for as long as the route says: a day, or longer for what apps keep
+/// until there is a network. An answer is written in the transaction of its write, so that either both are stored or
+/// neither.
 public enum IdempotencyStore {
-    static let lifetime: Int64 = 24 * 3600 * 1000
+    private static let hour: Int64 = 3600 * 1000
+    /// The time for which keys are remembered unless their route says more, in milliseconds.
+    private static let lifetime = 24 * hour
 
     /// The statements that create the table, for an API's schema.
     public static let table = [
@@ -60,7 +63,7 @@ public enum IdempotencyStore {
         let record = try db.one(
             """
             SELECT fingerprint, status, body FROM once_only
-            WHERE scope = \(key.scope) AND key = \(key.text) AND created_at > \(now - lifetime)
+            WHERE scope = \(key.scope) AND key = \(key.text) AND created_at > \(now - Int64(key.hours) * hour)
             """, Record.init(row:))
         return try record?.answer(to: key, errorMessages: errorMessages)
     }
@@ -73,8 +76,10 @@ public enum IdempotencyStore {
         _ key: IdempotencyKey, errorMessages: ErrorMessages, at now: Int64, in db: Session
     ) throws -> Answer<Output>? {
         try db.run(
-            "DELETE FROM once_only WHERE scope = \(key.scope) AND key = \(key.text) AND created_at <= \(now - lifetime)"
-        )
+            """
+            DELETE FROM once_only
+            WHERE scope = \(key.scope) AND key = \(key.text) AND created_at <= \(now - Int64(key.hours) * hour)
+            """)
         let isNew = try db.exists(
             """
             INSERT INTO once_only (scope, key, fingerprint, status, body, created_at)
@@ -134,9 +139,17 @@ public enum IdempotencyStore {
         }
     }
 
-    /// Deletes answers that are older than a day.
-    public static func sweep(at now: Int64, in db: Session) throws {
-        try db.run("DELETE FROM once_only WHERE created_at <= \(now - lifetime)")
+    /// Deletes answers whose keys are not remembered any more.
+    ///
+    /// - Parameter longer: The routes whose keys are remembered for longer than a day. Their paths have no captures.
+    public static func sweep(at now: Int64, keeping longer: [Route] = [], in db: Session) throws {
+        var expired: SQL = "created_at <= \(now - lifetime)"
+        for route in longer {
+            // A scope is `<name> <method> <path>`.
+            let scope = "% \(route.method.rawValue) \(route.path)"
+            expired = "\(expired) AND (created_at <= \(now - Int64(route.keyHours) * hour) OR scope NOT LIKE \(scope))"
+        }
+        try db.run("DELETE FROM once_only WHERE \(expired)")
     }
 
     /// Deletes the rows of ``subjects`` that are older than a day.

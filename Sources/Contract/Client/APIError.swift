@@ -34,11 +34,17 @@ public struct APIError: Error, Sendable {
 
     /// Creates an error from what ``Endpoint/validate()`` refused.
     package init(_ problem: Problem) {
-        status = problem.status
-        message = problem.message
-        isFromAPI = true
+        self.init(status: problem.status, message: problem.message)
+    }
+
+    package init(
+        status: HTTPResponse.Status, message: String, isFromAPI: Bool = true, retryAfter: Int? = nil
+    ) {
+        self.status = status
+        self.message = message
+        self.isFromAPI = isFromAPI
+        self.retryAfter = retryAfter
         requestID = nil
-        retryAfter = nil
         headers = [:]
         body = []
     }

@@ -161,17 +161,25 @@ public actor CookieJar {
 
 /// Adds a jar's cookies to every request.
 public struct CookieTransport: Transport {
+    /// Looks at the cookies of a request, and throws if it must not be sent with them.
+    package typealias Check = @Sendable (_ request: TransportRequest, _ cookies: String?) async throws -> Void
+
     private let base: any Transport
     private let jar: CookieJar
+    private let check: Check?
 
-    public init(_ base: any Transport, jar: CookieJar) {
+    public init(_ base: any Transport, jar: CookieJar) { self.init(base, jar: jar, check: nil) }
+
+    package init(_ base: any Transport, jar: CookieJar, check: Check?) {
         self.base = base
         self.jar = jar
+        self.check = check
     }
 
     public func send(_ request: TransportRequest, progress: UploadProgress?) async throws -> TransportResponse {
         var request = request
         let cookies = try await jar.header(for: request.url)
+        try await check?(request, cookies)
         request.headers[.cookie] = cookies
         let response = try await base.send(request, progress: progress)
         try await jar.take(response.headers[values: .setCookie], from: request.url, sent: cookies)

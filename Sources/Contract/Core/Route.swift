@@ -34,6 +34,8 @@ public struct Route: Sendable {
     public let form: Form
     /// Whether the operation honours `Idempotency-Key`. The SDK then sends a key, so that a retry never acts twice.
     public let acceptsIdempotencyKey: Bool
+    /// The hours for which the server remembers an `Idempotency-Key`; 24 unless ``rememberingKeys(forHours:)`` says more.
+    public private(set) var keyHours = 24
     /// Whether a second execution has the same effect as one, so that a request whose answer was lost may be sent
     /// again.
     public let mayRepeat: Bool
@@ -91,6 +93,16 @@ public struct Route: Sendable {
     /// Makes a route for DELETE, by default with its fields in the query.
     public static func delete(_ path: String, _ status: HTTPResponse.Status = .ok, in form: Form = .query) -> Route {
         Route(.delete, path, status, in: form)
+    }
+
+    /// Returns the route with another time for which the server remembers an `Idempotency-Key`, for what an app may keep
+    /// for days until there is a network.
+    ///
+    /// - Parameter hours: 24 or more.
+    public func rememberingKeys(forHours hours: Int) -> Route {
+        var route = self
+        route.keyHours = hours
+        return route
     }
 
     /// The names of the fields in the path, as they appear on the wire.

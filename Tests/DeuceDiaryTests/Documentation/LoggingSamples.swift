@@ -1,4 +1,5 @@
 import DeuceDiaryClient
+import Foundation
 
 // The samples of Logging.md.
 
@@ -19,6 +20,22 @@ enum LoggingSamples {
         try await diary.log(
             DeuceDiary.LogDeuce(groups: groups, location: "Dr. Doe's clinic", thoughts: ""), addingPlace: false)
         // end
+    }
+
+    static func keep(
+        _ diary: DeuceDiaryClient, me: DeuceDiary.User.ID, groups: [DeuceDiary.Group.ID], in folder: URL,
+        show: (String) -> Void
+    ) async throws -> DeuceDiaryOutbox {
+        // sample
+        let outbox = try await diary.outbox(of: me, in: folder)
+        try await outbox.log(.init(groups: groups, location: "Home", thoughts: "In a tunnel"))
+        for item in await outbox.items {
+            guard case .failed(let failure) = item.state else { continue }
+            show(failure.errorDescription ?? "")
+            try await outbox.retry(item.id)
+        }
+        // end
+        return outbox
     }
 
     static func feed(_ diary: DeuceDiaryClient, show: (String, String, [String]) -> Void) async throws {

@@ -52,6 +52,11 @@ import Testing
             #expect(Set(shown) == [#"\#(text) ["💩"]"#, "\(text) []"])
             try await LoggingSamples.delete(john.client, entry: entry)
             #expect(try await john.send(DeuceDiary.ListDeuces()).count == 1)
+            let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let outbox = try await LoggingSamples.keep(john.client, me: john.id, groups: groups, in: folder) { _ in }
+            try await outbox.becomeEmpty()
+            #expect(try await john.send(DeuceDiary.ListDeuces(limit: 1)).map(\.thoughts) == ["In a tunnel"])
             try await LoggingSamples.keepToOneself(john.client, groups: groups)
             #expect(try await john.client.locations(refresh: true).allSatisfy(\.isDefault))
         }

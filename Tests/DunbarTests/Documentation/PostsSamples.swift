@@ -16,6 +16,21 @@ enum PostsSamples {
         return post
     }
 
+    static func keep(
+        _ dunbar: DunbarClient, me: Dunbar.User.ID, media: [Upload], in folder: URL, show: (String) -> Void
+    ) async throws -> DunbarOutbox {
+        // sample
+        let outbox = try await dunbar.outbox(of: me, in: folder)
+        try await outbox.post("From the lake", media: media)
+        for item in await outbox.items {
+            guard case .failed(let failure) = item.state else { continue }
+            show(failure.errorDescription ?? "")
+            try await outbox.retry(item.id)
+        }
+        // end
+        return outbox
+    }
+
     static func comment(
         _ dunbar: DunbarClient, post: Dunbar.Post, show: (Dunbar.Comment) -> Void
     ) async throws {

@@ -140,6 +140,11 @@ import Testing
             let second = try await deliver(draft, with: john.client)
             #expect(first != nil && first == second)
             var comments: [String] = []
+            let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let outbox = try await PostsSamples.keep(john.client, me: john.id, media: [], in: folder) { _ in }
+            try await outbox.becomeEmpty()
+            #expect(try await john.client.send(Dunbar.ListUserPosts(user: john.id)).count == 2)
             try await PostsSamples.comment(john.client, post: post) { comments.append($0.content) }
             #expect(comments == ["Great picture!"])
             try await PostsSamples.delete(john.client, post: post)

@@ -78,6 +78,17 @@ import Testing
             try await TodaySamples.list(anna.client, day: day("2025-10-28")) { shown.append($0) }
             #expect(shown.dropFirst() == ["2 of 3", "Hit Your Protein Target"])
 
+            let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let photo = Upload(
+                .bytes(SampleImage.jpeg(width: 8, height: 8)), filename: "a.jpg", contentType: "image/jpeg")
+            // The server's clock stands still in 2025: evidence of this device's present is from the future.
+            let outbox = try await TodaySamples.keep(
+                anna.client, user: anna.id, task: tasks[0], photo: photo, in: folder
+            ) { _ in }
+            try await outbox.becomeEmpty()
+            #expect(await outbox.items.count == 1)
+
             var badges: [GTSD.BadgeType] = []
             try await TodaySamples.check(anna.client) {
                 shown.append($0)

@@ -8,13 +8,26 @@ enum TodaySamples {
         _ gtsd: GTSDClient, walk: GTSD.Task, run: GTSD.Task, show: (String) -> Void
     ) async throws {
         // sample
-        try await gtsd.send(
-            GTSD.SubmitEvidence(taskId: walk.id, type: .textLog, data: .init(text: "Around the lake"), notes: "Windy"))
-        let done = try await gtsd.send(
-            GTSD.SubmitEvidence(taskId: run.id, type: .metrics, data: .init(metrics: ["km": 5.2, "shoes": "new"]))
-        ).data
+        try await gtsd.send(GTSD.SubmitEvidence.text("Around the lake", for: walk.id, notes: "Windy"))
+        let done = try await gtsd.send(GTSD.SubmitEvidence.metrics(["km": 5.2, "shoes": "new"], for: run.id)).data
         if done.streakUpdated { show("\(done.newStreak) days in a row!") }
         // end
+    }
+
+    static func keep(
+        _ gtsd: GTSDClient, user: GTSD.User.ID, task: GTSD.Task, photo: Upload, in folder: URL, show: (String) -> Void
+    ) async throws -> GTSDOutbox {
+        // sample
+        let outbox = try await gtsd.outbox(of: user, in: folder)
+        try await outbox.submit(.text("5 sets of 5", for: task.id))
+        try await outbox.upload(photo, details: .init(task: task.id, stage: .during))
+        for item in await outbox.items {
+            guard case .failed(let failure) = item.state else { continue }
+            show(failure.errorDescription ?? "")
+            try await outbox.retry(item.id)
+        }
+        // end
+        return outbox
     }
 
     static func list(_ gtsd: GTSDClient, day: Day, show: (String) -> Void) async throws {

@@ -45,7 +45,7 @@ extension DeuceDiary {
     /// Throws 403 "Not authorized for group <id>" for the first group of which the caller is not a member. The log
     /// counts once for the caller, regardless of the number of groups.
     public struct LogDeuce: Endpoint {
-        public static let route = Route.post("/api/deuces", idempotencyKey: true)
+        public static let route = Route.post("/api/deuces", idempotencyKey: true).rememberingKeys(forHours: 72)
         public typealias Output = LoggedDeuce
         /// The maximum number of groups in one request.
         public static let maximumGroups = 50

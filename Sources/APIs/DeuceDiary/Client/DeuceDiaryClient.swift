@@ -21,6 +21,8 @@ public struct DeuceDiaryClient: Sendable {
     /// A client for writes that have no `Idempotency-Key` and must not be repeated.
     private let onceOnly: Client<DeuceDiary>
     private let knownLocations = KnownLocations()
+    let transport: any Transport
+    let outboxes = OpenOutboxes()
     let token: @Sendable () async throws -> String
     let sockets: any SocketTransport
 
@@ -44,6 +46,7 @@ public struct DeuceDiaryClient: Sendable {
                 baseURL: baseURL, transport: transport, credentials: TokenProvider(provide: token), retry: retry)
         }
         self.baseURL = baseURL
+        self.transport = transport
         self.sockets = sockets
         self.token = token
         self.client = client(retry)
@@ -95,8 +98,12 @@ public struct DeuceDiaryClient: Sendable {
         try await send(DeuceDiary.GetMostDeuces()).topDay
     }
 
-    /// Deletes the signed-in user's account for good. Sign out afterwards: this token is refused from now on.
-    public func deleteAccount() async throws { try await send(DeuceDiary.DeleteUser()) }
+    /// Deletes the signed-in user's account for good, and what waits in the outboxes of this client. Sign out afterwards:
+    /// this token is refused from now on.
+    public func deleteAccount() async throws {
+        try await send(DeuceDiary.DeleteUser())
+        try await outboxes.wipe(of: nil)
+    }
 
     // MARK: Groups
 
@@ -200,13 +207,10 @@ public struct DeuceDiaryClient: Sendable {
     }
 }
 
-extension Pages
-where Element: Identifiable, Element.ID == DeuceDiary.DeuceEntry.ID, Cursor == [DeuceDiary.DeuceEntry.ID] {
-    /// Pages of entries. The cursor is the page before: when its last entry has been deleted by the time the next page
-    /// is read, the entry before it is tried.
-    fileprivate init(
-        of size: Int, _ read: @escaping @Sendable (_ before: DeuceDiary.DeuceEntry.ID?) async throws -> [Element]
-    ) {
+extension Pages where Element: Identifiable, Element.ID: Sendable, Cursor == [Element.ID] {
+    /// Pages of a list. The cursor is the page before: when its last element has been deleted by the time the next page
+    /// is read, the element before it is tried.
+    init(of size: Int, _ read: @escaping @Sendable (_ before: Element.ID?) async throws -> [Element]) {
         self.init(from: []) { seen in
             var page: [Element]?
             var behind = seen[...]
@@ -217,8 +221,8 @@ where Element: Identifiable, Element.ID == DeuceDiary.DeuceEntry.ID, Cursor == [
                     behind.removeLast()
                 }
             }
-            let entries = page ?? []
-            return (entries, entries.count < size ? nil : entries.map(\.id))
+            let elements = page ?? []
+            return (elements, elements.count < size ? nil : elements.map(\.id))
         }
     }
 }

@@ -3,10 +3,13 @@ import Foundation
 
 /// Asks the app for a token whenever one is needed.
 struct TokenProvider: Credentials {
+    /// The only user as whom requests are sent; nil for whichever is signed in.
+    var user: String?
     let provide: @Sendable () async throws -> String
 
     func token(after earlier: String?) async throws -> String {
         let token = try await provide()
+        if let user, let subject = Self.subject(of: token), subject != user { throw SignedOut() }
         // A request that is sent again must not be sent as a user who has signed in meanwhile.
         guard let before = earlier.flatMap(Self.subject), let now = Self.subject(of: token) else { return token }
         guard before == now else { throw SignedOut() }

@@ -142,7 +142,7 @@ public struct DeuceDiaryService: FileStoringService {
     public func sweep(limits: SweepLimits = .init()) async throws -> SweepReport {
         let now = time.milliseconds()
         try await database.write { db in
-            try IdempotencyStore.sweep(at: now, in: db)
+            try IdempotencyStore.sweep(at: now, keeping: [DeuceDiary.LogDeuce.route], in: db)
             try Invites.sweep(at: now, in: db)
             try RateLimits.sweep(at: now, in: db)
         }

@@ -49,7 +49,8 @@ extension Dunbar {
                 UploadRules(
                     field: "media", maximumSize: Dunbar.maximumFileSize, maximumCount: maximumMedia, missing: nil,
                     tooLarge: Dunbar.fileTooLarge)),
-            idempotencyKey: true)
+            idempotencyKey: true
+        ).rememberingKeys(forHours: 72)
         public typealias Output = Post
         /// The maximum number of media.
         public static let maximumMedia = 10

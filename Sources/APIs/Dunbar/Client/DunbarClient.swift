@@ -20,9 +20,12 @@ public struct DunbarClient: Sendable {
     /// The URL to which the contract's paths are appended.
     public let baseURL: URL
     private let client: Client<Dunbar>
-    private let jar: CookieJar
+    let jar: CookieJar
     private let transport: WakingTransport
-    private let isConnected: @Sendable () -> Bool
+    let isConnected: @Sendable () -> Bool
+    let outboxes = OpenOutboxes()
+    /// Returns a transport for this server that sends what the closure accepts, by the cookies that go with it.
+    let transportAccepting: @Sendable (_ accepts: CookieTransport.Check?) -> WakingTransport
 
     /// Creates a client.
     ///
@@ -42,10 +45,15 @@ public struct DunbarClient: Sendable {
     ) {
         self.baseURL = baseURL
         self.isConnected = isConnected
-        jar = CookieJar(store: store, now: now)
-        self.transport = WakingTransport(
-            CookieTransport(transport, jar: jar), health: baseURL.appendingPathComponent("storage/health"),
-            patience: patience, sleep: retry.sleep, isConnected: isConnected)
+        let jar = CookieJar(store: store, now: now)
+        self.jar = jar
+        transportAccepting = { check in
+            WakingTransport(
+                CookieTransport(transport, jar: jar, check: check),
+                health: baseURL.appendingPathComponent("storage/health"), patience: patience, sleep: retry.sleep,
+                isConnected: isConnected)
+        }
+        self.transport = transportAccepting(nil)
         client = Client(baseURL: baseURL, transport: self.transport, retry: retry)
     }
 
@@ -108,9 +116,10 @@ public struct DunbarClient: Sendable {
         try await send(request).user
     }
 
-    /// Signs out on the server, then on this device. When the server cannot be reached, it signs out on this device
-    /// nevertheless.
+    /// Signs out on the server, then on this device, and removes what waits in the outboxes of this client. When the server
+    /// cannot be reached, it signs out on this device nevertheless.
     public func signOut() async throws {
+        try await outboxes.wipe(of: nil)
         let cookies = try await jar.header(for: baseURL)
         do {
             try await send(Dunbar.Logout())
@@ -128,6 +137,7 @@ public struct DunbarClient: Sendable {
     public func deleteAccount(password: String) async throws {
         let cookies = try await jar.header(for: baseURL)
         try await send(Dunbar.DeleteAccount(password: password))
+        try await outboxes.wipe(of: nil)
         try await jar.forget(cookies)
     }
 

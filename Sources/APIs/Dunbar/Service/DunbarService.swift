@@ -150,7 +150,7 @@ public struct DunbarService: FileStoringService {
     public func sweep(limits: SweepLimits = .init()) async throws -> SweepReport {
         let now = time.milliseconds()
         try await database.write { db in
-            try Accounts<Users>.sweep(at: now, in: db)
+            try Accounts<Users>.sweep(at: now, keeping: [Dunbar.CreatePost.route], in: db)
             try CookieSessions<Dunbar.User.ID>.sweep(at: now, in: db)
             try AccountEmails<Users>.sweep(at: now, in: db)
             try UnsignedFiles.sweep(at: now, in: db)

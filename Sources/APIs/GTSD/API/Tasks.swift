@@ -113,6 +113,8 @@ extension GTSD {
         @OrNull public var notes: String?
         /// The time at which it was submitted.
         public var createdAt: Timestamp
+        /// The time at which it happened, if the request said so. An addition to the contract.
+        public var occurredAt: Timestamp?
 
         public init(
             id: ID, taskId: Task.ID, type: EvidenceType, data: EvidenceData, notes: String?, createdAt: Timestamp
@@ -267,9 +269,11 @@ extension GTSD {
 
     /// `POST /v1/evidence`: submits evidence, which completes its task.
     ///
-    /// Throws 404 "Task <id> not found or does not belong to user".
+    /// With ``occurredAt`` the task was completed at that time: the day of it can still be credited, as if the request had
+    /// arrived then. Throws 404 "Task <id> not found or does not belong to user".
     public struct SubmitEvidence: Endpoint {
         public static let route = Route.post("/v1/evidence", .created, idempotencyKey: true)
+            .rememberingKeys(forHours: 72)
         public typealias Output = APIResponse<SubmittedEvidence>
 
         /// The task.
@@ -280,6 +284,12 @@ extension GTSD {
         public var data: EvidenceData
         /// The user's notes: at most 1,000 characters after trimming.
         public var notes: String?
+        /// The time at which it happened, for evidence that was made without a network: `2025-10-26T10:00:00Z`, or with an
+        /// offset; at most 48 hours ago, and at most a minute ahead of the server. The present time when absent. An
+        /// addition to the contract.
+        public var occurredAt: String?
+        /// The hours that ``occurredAt`` may be in the past.
+        public static let maximumAge = 48
 
         public init(taskId: Task.ID, type: EvidenceType, data: EvidenceData, notes: String? = nil) {
             self.taskId = taskId
@@ -301,6 +311,9 @@ extension GTSD {
             form.field(
                 "notes", .string, "Notes must be at most 1000 characters",
                 unless: (notes?.trimmed.length ?? 0) <= 1000)
+            form.field(
+                "occurredAt", .string, "Invalid occurredAt",
+                unless: occurredAt.map { Contract.Timestamp<Milliseconds>($0) != nil } ?? true)
         }
     }
 
@@ -308,7 +321,8 @@ extension GTSD {
     public struct SubmittedEvidence: Codable, Hashable, Sendable {
         /// The evidence.
         public var evidence: Evidence
-        /// Whether today has begun to count in the streak.
+        /// Whether today has begun to count in the streak; with ``SubmitEvidence/occurredAt``, whether the day of that time
+        /// has.
         public var streakUpdated: Bool
         /// The number of compliant days in a row.
         public var newStreak: Int

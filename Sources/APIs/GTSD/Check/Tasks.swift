@@ -237,6 +237,26 @@ extension GTSDScenarios {
                 ]
             ).invalid("notes: Notes must be at most 1000 characters")
         },
+        Scenario("Evidence tells when it happened, for two days", clause: "POST /v1/evidence") { world in
+            let anna = try await world.person()
+            let task = try await anna.tasks()[0]
+            let me: GTSD.User = try await anna.send(GTSD.GetMe())
+            let now = me.createdAt.milliseconds
+            func body(_ time: String) -> JSONValue {
+                ["taskId": task.id.json, "type": "text_log", "data": ["text": "a"], "occurredAt": .string(time)]
+            }
+            func text(_ hours: Int64) -> String { GTSD.Timestamp(milliseconds: now - hours * 3_600_000).description }
+            try await anna.post("/v1/evidence", body("yesterday")).invalid("occurredAt: Invalid occurredAt")
+            try await anna.post("/v1/evidence", body(text(50))).invalid(
+                "occurredAt: Evidence can be at most 48 hours old")
+            try await anna.post("/v1/evidence", body(text(-2))).invalid(
+                "occurredAt: Evidence cannot be from the future")
+            try expect(try await anna.tasks()[0].completed, equals: false)
+            let time = text(1)
+            let evidence = try await anna.post("/v1/evidence", body(time)).data(201)["evidence"]
+            try expect(evidence?["occurredAt"], equals: .string(time))
+            try expect(try await anna.get("/v1/tasks/today").data()["tasks"]?[0]?["completedAt"], equals: .string(time))
+        },
         Scenario("Completing and uncompleting are the same however often", clause: "§6 complete") { world in
             let anna = try await world.person()
             let task = try await anna.tasks()[0]

@@ -26,10 +26,11 @@ public struct GTSDClient: Sendable {
     /// The URL to which the contract's paths are appended.
     public let baseURL: URL
     private let client: Client<GTSD>
-    private let session: TokenSession
+    let session: TokenSession
     let transport: any Transport
     let retry: Retry
-    private let now: @Sendable () -> Date
+    let now: @Sendable () -> Date
+    let outboxes = OpenOutboxes()
 
     /// The lifetime of access tokens in seconds, which the contract's answers do not contain.
     private static let lifetime = 15 * 60
@@ -146,16 +147,18 @@ public struct GTSDClient: Sendable {
         return signedIn.user
     }
 
-    /// Signs out: removes the session from this device at once, then ends it on the server.
+    /// Signs out: removes the session and what waits in the user's outboxes from this device at once, then ends the session
+    /// on the server.
     ///
     /// - Throws: The network's or the store's error. Whatever is possible has been done nevertheless: on this device
     ///   the session is removed, and on the server it ends after 7 days at the latest. Without a session nothing
     ///   happens.
     public func signOut() async throws {
-        var (refreshToken, storeFailure): (String?, (any Error)?)
-        do { refreshToken = try await session.current?.refreshToken } catch { storeFailure = error }
+        var (tokens, storeFailure): (StoredTokens?, (any Error)?)
+        do { tokens = try await session.current } catch { storeFailure = error }
         do { try await session.replace(nil) } catch { storeFailure = error }
-        if let refreshToken { try await client.send(GTSD.LogOut(refreshToken: refreshToken)) }
+        do { try await outboxes.wipe(of: tokens?.user) } catch { storeFailure = error }
+        if let refreshToken = tokens?.refreshToken { try await client.send(GTSD.LogOut(refreshToken: refreshToken)) }
         if let storeFailure { throw storeFailure }
     }
 
@@ -163,11 +166,31 @@ public struct GTSDClient: Sendable {
     ///
     /// - Throws: ``APIError`` with 403 "Invalid password".
     public func deleteAccount(password: String) async throws {
+        let user = try await session.current?.user
         try await send(GTSD.DeleteMe(password: password))
+        try await outboxes.wipe(of: user)
         try await session.replace(nil)
     }
 
     // MARK: Lists
+
+    /// A day's tasks, by id. Pages are read as the sequence is iterated, and no further. ``GTSD/DayTasks`` has their numbers.
+    ///
+    /// - Parameters:
+    ///   - day: The day; today in the user's zone when nil.
+    ///   - type: Returns only tasks of this type.
+    ///   - pageSize: The number of tasks read at a time, 1 to 100.
+    public func tasks(
+        on day: Day? = nil, ofType type: GTSD.TaskType? = nil, pageSize: Int = 50
+    ) -> Pages<GTSD.Task, Int> {
+        Pages(from: 0) { [client] offset in
+            let page = try await client.send(
+                GTSD.ListTasks(date: day, limit: pageSize, offset: offset, type: type)
+            ).data
+            let next = offset + page.tasks.count
+            return (page.tasks, page.tasks.isEmpty || next >= page.totalTasks ? nil : next)
+        }
+    }
 
     /// The user's own photos, newest first. Pages are read as the sequence is iterated, and no further.
     ///

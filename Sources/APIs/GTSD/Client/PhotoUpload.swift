@@ -10,7 +10,7 @@ import FoundationNetworking
 
 extension GTSDClient {
     /// The details of a photo besides its bytes.
-    public struct PhotoDetails: Hashable, Sendable {
+    public struct PhotoDetails: Codable, Hashable, Sendable {
         /// The width in pixels.
         public var width: Int?
         /// The height in pixels.
@@ -117,7 +117,7 @@ extension UploadRefused: ReadableError {
 }
 
 extension Upload {
-    fileprivate func body() throws -> (TransportRequest.Body, size: Int) {
+    func body() throws -> (TransportRequest.Body, size: Int) {
         switch content {
         case .bytes(let bytes): return (.bytes(bytes), bytes.count)
         case .file(let url):

@@ -24,6 +24,7 @@ extension GTSDMock {
             try require(request.taskId)
             var evidence = GTSD.Evidence.example
             (evidence.type, evidence.data, evidence.notes) = (request.type, request.data, request.notes)
+            evidence.occurredAt = request.occurredAt.flatMap { .init($0) }
             memory.use { $0.complete(with: evidence) }
             return APIResponse(.init(evidence: evidence, streakUpdated: true, newStreak: 7))
         }

@@ -99,7 +99,7 @@ public struct GTSDService: FileStoringService {
     public func sweep(limits: SweepLimits = .init()) async throws -> SweepReport {
         let now = time.milliseconds()
         try await database.write { db in
-            try Accounts<Users>.sweep(at: now, in: db)
+            try Accounts<Users>.sweep(at: now, keeping: [GTSD.SubmitEvidence.route], in: db)
             try RateLimits.sweep(at: now, in: db)
             try RefreshTokens<UserID>.sweep(at: now, in: db)
         }

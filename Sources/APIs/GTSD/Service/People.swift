@@ -28,6 +28,13 @@ struct Person: Sendable {
         }
     }
 
+    /// Returns the user at another moment.
+    func at(_ milliseconds: Int64) -> Person {
+        Person(
+            id: id, zone: zone, zoneName: zoneName, version: version,
+            now: LocalTime(milliseconds: milliseconds, in: zone), firstDay: firstDay)
+    }
+
     /// Returns whether a day has tasks.
     func hasTasks(on day: Int64) -> Bool { firstDay <= day && day <= today + Self.horizon }
 }

@@ -10,12 +10,17 @@ struct Progress: Sendable {
 
     /// Credits today when it has become compliant, and awards the badges that have been earned.
     ///
-    /// - Parameter day: The day whose tasks were changed. Only today is ever credited, and only by a change of today's
-    ///   tasks.
-    static func update(_ person: Person, after day: Int64, at now: Int64, in db: Session) throws -> Progress {
-        let isCreditNew = try day == person.today && credit(person, at: now, in: db)
-        let streak = try award(person, after: day, at: now, in: db)
-        return Progress(isCreditNew: isCreditNew, streak: streak)
+    /// - Parameters:
+    ///   - doer: The user when it happened, if that was not now: that day is the one that is credited.
+    ///   - day: The day whose tasks were changed. Only today is ever credited, and only by a change of today's tasks.
+    static func update(
+        _ person: Person, asOf doer: Person? = nil, after day: Int64, at now: Int64, in db: Session
+    ) throws -> Progress {
+        let doer = doer ?? person
+        let isCreditNew = try day == doer.today && credit(doer, isOver: doer.today < person.today, at: now, in: db)
+        let streak = try award(doer, after: day, at: now, in: db)
+        return Progress(
+            isCreditNew: isCreditNew, streak: doer.today == person.today ? streak : try Self.streak(of: person, in: db))
     }
 
     static func streak(of person: Person, in db: Session) throws -> Streak {
@@ -33,8 +38,14 @@ struct Progress: Sendable {
 
     /// Credits today when it is compliant, and returns whether it was not before. It also records whether the day is
     /// perfect.
-    private static func credit(_ person: Person, at now: Int64, in db: Session) throws -> Bool {
-        let counts = try Tasks.counts(on: person.today, of: person, in: db)
+    ///
+    /// - Parameter isOver: Whether the person's today is a day before the present one, for which only what was completed
+    ///   by its end counts.
+    private static func credit(_ person: Person, isOver: Bool, at now: Int64, in db: Session) throws -> Bool {
+        let counts =
+            try isOver
+            ? Tasks.countsAtItsEnd(of: person.today, of: person, in: db)
+            : Tasks.counts(on: person.today, of: person, in: db)
         guard counts.isCompliant else { return false }
         let isPerfect = counts.isPerfect
         let isNew = try db.exists(

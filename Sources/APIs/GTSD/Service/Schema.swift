@@ -122,5 +122,6 @@ extension GTSDService {
                     "CREATE INDEX storage_of_user ON photos (user_id, file_size)",
                 ]),
             .init("answers that go with an account", IdempotencyStore.subjects),
+            .init("times of evidence", ["ALTER TABLE evidence ADD COLUMN occurred_at BIGINT"]),
         ])
 }

@@ -55,18 +55,35 @@ extension GTSDService {
         _ request: GTSD.SubmitEvidence, from caller: Caller, _ info: RequestInfo
     ) async throws -> Answer<APIResponse<GTSD.SubmittedEvidence>> {
         let now = time.milliseconds()
+        let occurredAt = request.occurredAt.flatMap { GTSD.Timestamp($0)?.milliseconds }
         return try await database.write(info.idempotencyKey, errorMessages: GTSD.errorMessages, at: now) { db in
+            // A repeat has its answer already, however long ago the time is by now.
+            if let occurredAt { try Self.requireRecent(occurredAt, at: now) }
             let person = try People.lockForChange(caller.user, at: now, in: db)
             let day = try Tasks.day(of: request.taskId, of: person.id, in: db)
             try Tasks.requireRoomForEvidence(of: request.taskId, in: db)
-            let evidence = try Tasks.insert(request, of: person.id, at: now, in: db)
-            try Tasks.complete(request.taskId, by: person, at: now, in: db)
-            let progress = try Progress.update(person, after: day, at: now, in: db)
+            let evidence = try Tasks.insert(request, of: person.id, at: now, occurredAt, in: db)
+            let doer = occurredAt.map { person.at($0) } ?? person
+            try Tasks.complete(request.taskId, by: doer, at: occurredAt ?? now, isReported: occurredAt != nil, in: db)
+            let progress = try Progress.update(person, asOf: doer, after: day, at: now, in: db)
             return Answer(
                 .created,
                 APIResponse(
                     .init(
                         evidence: evidence, streakUpdated: progress.isCreditNew, newStreak: progress.streak.current)))
+        }
+    }
+
+    /// The milliseconds by which a device's clock may be ahead.
+    private static let clockTolerance: Int64 = 60_000
+
+    private static func requireRecent(_ occurredAt: Int64, at now: Int64) throws {
+        let hours = GTSD.SubmitEvidence.maximumAge
+        guard occurredAt >= now - Int64(hours) * 3_600_000 else {
+            throw GTSD.Validation.refusal(of: "occurredAt", "Evidence can be at most \(hours) hours old")
+        }
+        guard occurredAt <= now + clockTolerance else {
+            throw GTSD.Validation.refusal(of: "occurredAt", "Evidence cannot be from the future")
         }
     }
 
@@ -178,6 +195,15 @@ enum Tasks {
         try counts(from: day, to: day, of: person, in: db)(day)
     }
 
+    /// Returns the counts of a day with tasks as they were when the day ended.
+    static func countsAtItsEnd(of day: Int64, of person: Person, in db: Session) throws -> DayCounts {
+        let completed: SQL = "SUM(CASE WHEN completed_day <= day THEN 1 ELSE 0 END)"
+        let counts = try db.one(
+            "SELECT \(completed), COUNT(*) FROM tasks WHERE user_id = \(person.id) AND day = \(day)"
+        ) { DayCounts(completed: try $0.get(0, as: Int?.self) ?? 0, total: try $0.get(1)) }
+        return counts ?? DayCounts(completed: 0, total: 0)
+    }
+
     /// Returns the counts of each day of a range.
     ///
     /// The tasks of a day are stored when the day is first requested. They are counted before that, too, so that no
@@ -210,7 +236,7 @@ enum Tasks {
     }
 
     static func insert(
-        _ request: GTSD.SubmitEvidence, of user: UserID, at now: Int64, in db: Session
+        _ request: GTSD.SubmitEvidence, of user: UserID, at now: Int64, _ occurredAt: Int64?, in db: Session
     ) throws -> GTSD.Evidence {
         let notes = request.notes?.trimmed
         let kept = notes?.isEmpty == false ? notes : nil
@@ -218,22 +244,30 @@ enum Tasks {
         let text = String(decoding: try JSONEncoder().encode(data), as: UTF8.self)
         let id: GTSD.Evidence.ID? = try db.value(
             """
-            INSERT INTO evidence (task_id, user_id, type, data, notes, created_at)
-            VALUES (\(request.taskId), \(user), \(request.type), \(text), \(kept), \(now)) RETURNING id
+            INSERT INTO evidence (task_id, user_id, type, data, notes, created_at, occurred_at)
+            VALUES (\(request.taskId), \(user), \(request.type), \(text), \(kept), \(now), \(occurredAt)) RETURNING id
             """)
         guard let id else { throw DatabaseFailure.failed("an insert returned no id") }
-        return .init(
+        var evidence = GTSD.Evidence(
             id: id, taskId: request.taskId, type: request.type, data: data, notes: kept,
             createdAt: .init(milliseconds: now))
+        evidence.occurredAt = occurredAt.map { .init(milliseconds: $0) }
+        return evidence
     }
 
     /// Completes a task. A task that is complete already is not changed.
-    static func complete(_ id: GTSD.Task.ID, by person: Person, at now: Int64, in db: Session) throws {
+    ///
+    /// - Parameter isReported: Whether the time is one that the device reports, which may be before a completion that
+    ///   arrived earlier.
+    static func complete(
+        _ id: GTSD.Task.ID, by person: Person, at now: Int64, isReported: Bool = false, in db: Session
+    ) throws {
+        let isLater: SQL = isReported ? "OR completed_at > \(now)" : ""
         try db.run(
             """
             UPDATE tasks SET completed_at = \(now), completed_day = \(person.now.day),
                 completed_minute = \(person.now.minute)
-            WHERE id = \(id) AND completed_at IS NULL
+            WHERE id = \(id) AND (completed_at IS NULL \(isLater))
             """)
     }
 

@@ -162,6 +162,41 @@ public struct MessengerClient: Sendable {
         }
     }
 
+    /// A chat's history with optional parts of each message, newest first. Pages are read as the sequence is iterated, and
+    /// no further.
+    ///
+    /// - Parameters:
+    ///   - chat: A chat of which the caller is a member.
+    ///   - parts: ``Messenger/Inclusions/edited``, ``Messenger/Inclusions/file``, or both as `"edited,file"`.
+    ///   - pageSize: The number of messages read at a time, 1 to 100.
+    public func history(
+        of chat: Messenger.Chat.ID, including parts: Messenger.Inclusions, pageSize: Int = 50
+    ) -> Pages<Messenger.Message, Messenger.Message.ID?> {
+        let client = client
+        return Pages(from: nil) { before in
+            let page = try await client.send(
+                Messenger.ListMessages(chat: chat, limit: pageSize, before: before, include: parts))
+            return (page, page.last.map(\.id))
+        }
+    }
+
+    /// The caller's chats with optional parts of each, ordered by their newest message, newest first. Pages are read as the
+    /// sequence is iterated.
+    ///
+    /// - Parameters:
+    ///   - parts: ``Messenger/Inclusions/unread`` for the number of unread messages.
+    ///   - pageSize: The number of chats read at a time, 1 to 1,000.
+    public func chats(
+        including parts: Messenger.Inclusions, pageSize: Int = 100
+    ) -> Pages<Messenger.ChatSummary, Messenger.Chat.ID?> {
+        let client = client
+        return Pages(from: nil) { before in
+            let page = try await client.send(
+                Messenger.ListChats(limit: pageSize, before: before, include: parts))
+            return (page, page.last.map(\.id))
+        }
+    }
+
     /// The caller's chats, ordered by their newest message, newest first. Pages are read as the sequence is iterated.
     ///
     /// - Parameters:
@@ -236,6 +271,15 @@ public struct MessengerClient: Sendable {
             throw URLError(.badServerResponse)
         }
         return location
+    }
+
+    /// Returns a download of a file that the system carries out by itself (``BackgroundTransfers``). Its label is the file's id.
+    ///
+    /// - Throws: The errors of ``downloadURL(of:)``.
+    public func pendingDownload(of file: Messenger.File.ID) async throws -> PendingTransfer {
+        // The URL is valid for an hour.
+        let end = Date(timeIntervalSinceNow: 3600)
+        return .download(from: try await downloadURL(of: file), expiresAt: end, label: Data(file.description.utf8))
     }
 
     /// Downloads a file into memory: up to 50 MiB.

@@ -231,21 +231,9 @@ package struct StoreSettings: Sendable {
     package var pacing = LiveConnection.Pacing.standard
     package var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     package var now: @Sendable () -> Date = { Date() }
-    package var executor: any SerialExecutor = QueueExecutor()
+    package var executor: any SerialExecutor = QueueExecutor("MessengerStore")
     /// How the files are opened. A test has transactions fail.
     package var database = Configuration()
 
     package init() {}
-}
-
-/// Runs an actor on a queue of its own.
-package final class QueueExecutor: SerialExecutor {
-    private let queue = DispatchQueue(label: "MessengerStore")
-
-    package init() {}
-
-    package func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
-    }
 }

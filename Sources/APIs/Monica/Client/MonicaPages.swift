@@ -37,6 +37,35 @@ extension MonicaAPIClient {
         }
     }
 
+    /// Every contact, with additional parts: the ways to reach it, its newest notes.
+    ///
+    /// - Parameters:
+    ///   - parts: The additional parts of each contact.
+    ///   - query: Words of which each must occur in a name, the nickname, the description or the job.
+    ///   - sort: The order; by default the oldest first.
+    ///   - pageSize: The number of contacts read at a time, at most 100; servers that return fewer are asked for fewer.
+    public func contacts(
+        with parts: Monica.Inclusion, matching query: String? = nil,
+        sortedBy sort: Monica.Sort<Monica.ContactOrder>? = nil, pageSize: Int = 100
+    ) -> Pages<Monica.Contact, Cursor> {
+        pages(pageSize) {
+            try await list(page: $0, limit: $1) {
+                try await send(Monica.ListContacts(query: query, page: $0, limit: $1, sort: sort, with: parts))
+            }
+        }
+    }
+
+    /// Every tag, by default by name.
+    public func tags(
+        sortedBy sort: Monica.Sort<Monica.TagOrder>? = nil, pageSize: Int = 100
+    ) -> Pages<Monica.Tag, Cursor> {
+        pages(pageSize) {
+            try await list(page: $0, limit: $1) {
+                try await send(Monica.ListTags(sort: sort, page: $0, limit: $1))
+            }
+        }
+    }
+
     /// Every activity, or those of one contact; by default the latest first.
     public func activities(
         of contact: Int? = nil, sortedBy sort: Monica.Sort<Monica.ActivityOrder>? = nil, pageSize: Int = 50

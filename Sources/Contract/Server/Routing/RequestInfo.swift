@@ -31,10 +31,15 @@ public struct IdempotencyKey: Sendable, Hashable {
     public var fingerprint: [UInt8] { fingerprints[0] }
     /// The fingerprint with the present key, and those with keys that were replaced.
     private let fingerprints: [[UInt8]]
+    /// The hours for which the key is remembered.
+    public let hours: Int
 
-    /// - Parameter fingerprints: One or more: the one to keep, and those with keys that were replaced.
-    public init(scope: String, text: String, fingerprints: [[UInt8]]) {
+    /// - Parameters:
+    ///   - fingerprints: One or more: the one to keep, and those with keys that were replaced.
+    ///   - hours: The hours for which the key is remembered.
+    public init(scope: String, text: String, fingerprints: [[UInt8]], hours: Int = 24) {
         precondition(!fingerprints.isEmpty, "a key has a fingerprint")
+        self.hours = hours
         self.scope = scope
         self.text = text
         self.fingerprints = fingerprints

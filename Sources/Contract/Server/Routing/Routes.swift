@@ -248,7 +248,7 @@ struct Call: Sendable {
         let path = request.head.path?.prefix { $0 != "?" } ?? ""
         info.idempotencyKey = IdempotencyKey(
             scope: "\(caller()) \(request.method.rawValue) \(path)", text: key,
-            fingerprints: fingerprints)
+            fingerprints: fingerprints, hours: E.route.keyHours)
         return endpoint
     }
 

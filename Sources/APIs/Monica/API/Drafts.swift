@@ -1,0 +1,73 @@
+import Contract
+import Foundation
+
+// Drafts that are made from read values, to be changed in part and sent back: a write replaces every field of a draft.
+
+extension Monica.ContactDraft {
+    /// Creates a draft from a contact, to be changed in part and sent back.
+    ///
+    /// Other servers do not send the middle name (``Monica/Contact/middleName``), and a draft without one removes it there.
+    ///
+    /// - Parameter today: The day by which an age is counted, if that is all that is known of a date.
+    public init(_ contact: Monica.Contact, today: Date = Date()) {
+        let year = Monica.DraftDate.parts(of: Day(today, in: .gmt))[0]
+        let dates = contact.information.dates
+        self.init(
+            firstName: contact.firstName, middleName: contact.middleName, lastName: contact.lastName,
+            nickname: contact.nickname, description: contact.description, genderID: contact.genderID,
+            birthdate: .init(dates.birthdate, in: year), isDeceased: contact.isDead,
+            deceasedDate: .init(dates.deceasedDate, in: year), isPartial: contact.isPartial,
+            isStarred: contact.isStarred)
+    }
+}
+
+extension Monica.DraftDate {
+    /// Creates a date from one that was read; nil if it is not known.
+    ///
+    /// - Parameter year: The present year, in which an age is counted.
+    init?(_ date: Monica.SpecialDate, in year: Int) {
+        // The API writes days as their beginnings in UTC.
+        guard let day = date.date.map({ Day($0.date, in: .gmt) }) else { return nil }
+        let parts = Self.parts(of: day)
+        if date.isAgeBased == true {
+            self = .age(year - parts[0])
+        } else if date.isYearUnknown == true {
+            self = .dayOfYear(month: parts[1], day: parts[2])
+        } else {
+            self = .day(day)
+        }
+    }
+
+    /// Returns the year, the month and the day.
+    fileprivate static func parts(of day: Day) -> [Int] { day.description.split(separator: "-").compactMap { Int($0) } }
+}
+
+extension Monica.NoteDraft {
+    /// Creates a draft from a note, to be changed in part and sent back.
+    public init(_ note: Monica.Note) {
+        self.init(contactID: note.contactID, body: note.body, isFavorited: note.isFavorited)
+    }
+}
+
+extension Monica.GiftDraft {
+    /// Creates a draft from a gift, to be changed in part and sent back.
+    public init(_ gift: Monica.Gift) {
+        self.init(
+            contactID: gift.contactID, name: gift.name, status: gift.status, comment: gift.comment, url: gift.url,
+            amount: gift.amount, date: gift.date, recipientID: gift.recipient?.id)
+    }
+}
+
+extension Monica.ActivityDraft {
+    /// Creates a draft from an activity, to be changed in part and sent back.
+    public init(_ activity: Monica.Activity) {
+        self.init(
+            summary: activity.summary, description: activity.description, happenedAt: activity.happenedAt,
+            contacts: activity.attendees.contacts.map(\.id), activityTypeID: activity.activityTypeID)
+    }
+}
+
+extension Monica.TagDraft {
+    /// Creates a draft from a tag, to be renamed and sent back.
+    public init(_ tag: Monica.Tag) { self.init(name: tag.name) }
+}

@@ -1,0 +1,90 @@
+import Contract
+import ContractCheck
+import Foundation
+import MonicaClient
+import Testbed
+import Testing
+
+@testable import MonicaCheck
+
+/// A draft that is made from a read value and sent back unchanged changes nothing.
+@Suite(.timeLimit(.minutes(30))) struct MonicaDraftTests {
+    @Test(arguments: Stack.all)
+    func aDraftOfAContactKeepsIt(_ stack: Stack) async throws {
+        try await withMonica(on: stack) { host in
+            let owner = try await host.world().owner()
+            let dates: [(Monica.DraftDate?, Monica.DraftDate?)] = [
+                (nil, nil), (.day(try #require(Day("1969-12-31"))), .day(try #require(Day("2020-02-29")))),
+                (.dayOfYear(month: 2, day: 29), nil), (.age(41), .dayOfYear(month: 12, day: 31)),
+            ]
+            for (birth, death) in dates {
+                let contact = try await owner.client.create(
+                    Monica.ContactDraft(
+                        firstName: "John", middleName: "Q.", lastName: "Doe", nickname: "Johnny",
+                        description: "A friend", genderID: 1, birthdate: birth, isDeceased: death != nil,
+                        deceasedDate: death, isStarred: true))
+                var draft = Monica.ContactDraft(contact, today: host.clock.date)
+                let same = try await owner.send(Monica.Update<Monica.Contact>(id: contact.id, draft)).data
+                #expect(Self.timeless(same) == Self.timeless(contact))
+                draft.nickname = nil
+                let changed = try await owner.send(Monica.Update<Monica.Contact>(id: contact.id, draft)).data
+                #expect(changed.nickname == nil)
+                #expect(changed.middleName == "Q.")
+            }
+        }
+    }
+
+    private static func timeless(_ contact: Monica.Contact) -> Monica.Contact {
+        var contact = contact
+        contact.updatedAt = contact.createdAt
+        return contact
+    }
+
+    @Test func draftsOfOtherThingsKeepThem() async throws {
+        try await withMonica(on: Stack(.sqlite, .inProcess), clock: TestClock()) { host in
+            let owner = try await host.world().owner()
+            let john = try await owner.contact("John").id
+            let jane = try await owner.contact("Jane").id
+            let note = try await owner.client.create(Monica.NoteDraft(contactID: john, body: "x", isFavorited: true))
+            #expect(try await owner.send(Monica.Update<Monica.Note>(id: note.id, .init(note))).data == note)
+            let task = try await owner.client.create(
+                Monica.TaskDraft(title: "t", description: "d", contactID: john))
+            #expect(try await owner.send(Monica.Update<Monica.Task>(id: task.id, .init(task))).data == task)
+            let gift = try await owner.client.create(
+                Monica.GiftDraft(
+                    contactID: john, name: "g", status: .offered, comment: "c", url: "https://example.com",
+                    amount: "12.34", date: Day("2026-01-02"), recipientID: jane))
+            #expect(try await owner.send(Monica.Update<Monica.Gift>(id: gift.id, .init(gift))).data == gift)
+            let activity = try await owner.client.create(
+                Monica.ActivityDraft(
+                    summary: "s", description: "d", happenedAt: try #require(Day("2026-01-02")),
+                    contacts: [john, jane], activityTypeID: 1))
+            #expect(
+                try await owner.send(Monica.Update<Monica.Activity>(id: activity.id, .init(activity))).data == activity)
+            let tag = try await owner.client.create(Monica.TagDraft(name: "friends"))
+            #expect(try await owner.send(Monica.Update<Monica.Tag>(id: tag.id, .init(tag))).data == tag)
+        }
+    }
+
+    // MARK: Lists
+
+    @Test func tagsAndPartsOfContactsAreReadInPages() async throws {
+        try await withMonica(on: Stack(.sqlite, .inProcess)) { host in
+            let owner = try await host.world().owner()
+            for number in 1...5 {
+                let contact = try await owner.contact("John \(number)")
+                try await owner.client.create(Monica.NoteDraft(contactID: contact.id, body: "n\(number)"))
+                try await owner.client.create(Monica.TagDraft(name: "tag \(number)"))
+            }
+            var tags: [String] = []
+            for try await tag in owner.client.tags(pageSize: 2) { tags.append(tag.name) }
+            #expect(tags == (1...5).map { "tag \($0)" })
+            var notes: [String] = []
+            for try await contact in owner.client.contacts(with: .contactFields, pageSize: 2) {
+                #expect(contact.contactFields != nil)
+                notes.append(contact.firstName)
+            }
+            #expect(notes == (1...5).map { "John \($0)" })
+        }
+    }
+}
