@@ -96,7 +96,7 @@ enum MessagesSamples {
         _ messenger: MessengerClient, me: Messenger.User.ID, print: (String, String, Int) -> Void
     ) async throws {
         // sample
-        for try await chat in messenger.chats(include: .all(.peer, .newest, .unread)) {
+        for try await chat in messenger.chats(including: .all(.peer, .newest, .unread)) {
             let title = chat.name ?? chat.peer?.displayName ?? "Deleted account"
             let sender = chat.newestMessage?.sender == me ? "You: " : ""
             print(title, sender + (chat.lastMessage ?? "nothing yet"), chat.unreadCount ?? 0)

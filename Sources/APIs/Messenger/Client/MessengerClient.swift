@@ -199,15 +199,11 @@ public struct MessengerClient: Sendable {
 
     /// The caller's chats, ordered by their newest message, newest first. Pages are read as the sequence is iterated.
     ///
-    /// - Parameters:
-    ///   - pageSize: The number of chats read at a time, 1 to 1,000.
-    ///   - include: The parts of each chat that are returned as well; nil for none.
-    public func chats(
-        pageSize: Int = 100, include: Messenger.Inclusions? = nil
-    ) -> Pages<Messenger.ChatSummary, Messenger.Chat.ID?> {
+    /// - Parameter pageSize: The number of chats read at a time, 1 to 1,000.
+    public func chats(pageSize: Int = 100) -> Pages<Messenger.ChatSummary, Messenger.Chat.ID?> {
         let client = client
         return Pages(from: nil) { before in
-            let page = try await client.send(Messenger.ListChats(limit: pageSize, before: before, include: include))
+            let page = try await client.send(Messenger.ListChats(limit: pageSize, before: before))
             return (page, page.last.map(\.id))
         }
     }
