@@ -184,7 +184,7 @@ public struct MessengerClient: Sendable {
     /// sequence is iterated.
     ///
     /// - Parameters:
-    ///   - parts: ``Messenger/Inclusions/unread`` for the number of unread messages.
+    ///   - parts: The words of ``Messenger/ListChats/include``, such as `.all(.peer, .newest, .unread)`.
     ///   - pageSize: The number of chats read at a time, 1 to 1,000.
     public func chats(
         including parts: Messenger.Inclusions, pageSize: Int = 100
