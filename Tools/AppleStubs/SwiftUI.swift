@@ -1,4 +1,4 @@
-// The declarations of SwiftUI that Examples/ChatApp uses, as Apple's documentation has them.
+// The declarations of SwiftUI that Examples/ChatApp and the views of the articles use, as Apple's documentation has them.
 @_exported import Observation
 
 @MainActor public protocol View {
