@@ -108,6 +108,9 @@ struct RedisBusTests {
                     #expect(failure?.description.contains("the event bus \(redis.url)/0: ") == true)
                     _ = try await node.write { try $0.run("INSERT INTO counters VALUES (1)") }
                     try await redis.server.start()
+                    while (try? listener.checkBus()) == nil || (try? node.checkBus()) == nil {
+                        try await Task.sleep(for: .milliseconds(50))
+                    }
                     node.announce(from: announcer) { "after" }
                     var texts: [String] = []
                     while texts.last != "after", let announcement = await announcements.next() {

@@ -25,18 +25,21 @@ public enum TestServers {
 
 /// A process of another project's server. It is killed with `kill -9`, at the latest when the tests end.
 public actor ForeignServer {
-    /// Starts a command whose end is that of this shell's standard input.
+    /// Starts a command, and kills it when this shell's standard input ends. Most signals are blocked in what tests start.
     private static let script = """
         exec 3<&0
         "$@" </dev/null &
         server=$!
-        (cat <&3 >/dev/null; kill -9 $server) &
+        echo "server $server"
+        (read -r <&3; kill -9 $server) &
+        watcher=$!
         wait $server
+        kill -9 $watcher
         """
 
     private let command: [String]
     private let mark: String
-    private var running: (input: FileHandle, ending: ProcessEnding)?
+    private var running: (input: FileHandle, output: Output, ending: ProcessEnding)?
 
     /// - Parameter mark: The words that it writes once it accepts connections; empty for one that says nothing.
     public init(_ command: [String], readyAfter mark: String) {
@@ -57,17 +60,21 @@ public actor ForeignServer {
         process.standardError = output.end
         let ending = try ProcessEnding(running: process)
         output.begin()
-        running = (input.fileHandleForWriting, ending)
-        if mark.isEmpty { return }
-        for await text in output.texts where text.contains(mark) { return }
+        running = (input.fileHandleForWriting, output, ending)
+        for await text in output.texts where text.contains("\n") && (mark.isEmpty || text.contains(mark)) { return }
         throw Refused(description: output.text)
     }
 
     /// Kills it, and waits until it has ended.
     public func kill() async {
-        try? running?.input.close()
-        _ = await running?.ending.status
-        running = nil
+        guard let running else { return }
+        // The end of the input is not enough: a process that was started meanwhile may have inherited it.
+        if let id = running.output.text.firstMatch(of: /server (\d+)\n/).flatMap({ Int32($0.output.1) }) {
+            _ = Foundation.kill(id, SIGKILL)
+        }
+        try? running.input.close()
+        _ = await running.ending.status
+        self.running = nil
     }
 
     /// Runs a closure while the server runs.

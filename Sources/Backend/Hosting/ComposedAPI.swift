@@ -21,8 +21,9 @@ public struct ComposedAPI<Service: HostedService>: Sendable {
         let database = platform.database
         health = Health(
             check: {
-                let bus = await Health.Part("bus", isNeeded: false) { try database.checkBus() }
-                return await service.check() + (bus.failure == nil ? [] : [bus])
+                let parts = await service.check()
+                guard database.hasBusApart else { return parts }
+                return await parts + [Health.Part("bus", isNeeded: false) { try database.checkBus() }]
             }, notes: platform.notes, logger: platform.logger)
         var routes = service.routes()
         guard routes.unhandled.isEmpty else {

@@ -201,6 +201,9 @@ public final class Database: Sendable {
         if isFull.withLockedValue({ $0 }) { try await write(Schema.probe) }
     }
 
+    /// Whether nodes tell each other what happened by something else than the database.
+    public var hasBusApart: Bool { if case .postgreSQL(let engine) = engine { engine.hasBusApart } else { false } }
+
     /// Throws when nodes tell each other what happened by something else than the database, and it does not answer. Events
     /// of other nodes then arrive late.
     public func checkBus() throws {

@@ -207,6 +207,8 @@ final class PostgreSQLEngine: Sendable {
         pool.give(connection)
     }
 
+    var hasBusApart: Bool { notifier.bus.isApart }
+
     /// Throws when the bus is apart from the database and away.
     func checkBus() throws {
         guard notifier.bus.isApart, let reason = busState.failure else { return }

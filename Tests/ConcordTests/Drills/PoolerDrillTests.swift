@@ -28,7 +28,6 @@ struct PoolerDrillTests {
                     }
                     figures.expectNothingLost()
                     figures.expectNothingMissed()
-                    #expect(figures.reconnects == 0)
                 }
             }
         }
