@@ -249,7 +249,7 @@ public final class APNsStandIn: Sendable {
             header["alg"] == "ES256", header["kid"] == .string(Self.keyID), claims["iss"] == .string(Self.team),
             let issuedAt = claims["iat"]?.integer
         else { return complain(403, "InvalidProviderToken") }
-        guard -60...3600 ~= now() - issuedAt else { return .refuse(403, reason: "ExpiredProviderToken") }
+        guard -3600...3600 ~= now() - issuedAt else { return .refuse(403, reason: "ExpiredProviderToken") }
         _ = state.withLockedValue { $0.tokens.insert(token) }
         return nil
     }

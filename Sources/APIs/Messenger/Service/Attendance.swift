@@ -57,8 +57,18 @@ final class Attendance: Sendable {
         return users
     }
 
-    /// Answers a question of any node with the users of this one.
-    func answer(_ question: Question, in chat: Messenger.Chat.ID) {
+    /// Answers a question, or takes an answer, of any node.
+    func receive(_ announcement: LiveAnnouncement) {
+        switch announcement {
+        case .asked(let question, let chat): answer(question, in: chat)
+        case .attend(let question, let users, let isLast):
+            questions.withLockedValue { $0[question] }?.yield(Answer(users: users, isLast: isLast))
+        default: break
+        }
+    }
+
+    /// Answers a question with the users of this node.
+    private func answer(_ question: Question, in chat: Messenger.Chat.ID) {
         Task {
             let users = try await hub.ask(.chat(chat)) { ($0 as? LiveSocket)?.user(subscribedTo: chat) }
             var rest = Set(users).sorted()[...]
@@ -68,10 +78,5 @@ final class Attendance: Sendable {
                 announce(.attend(question, Array(some), isLast: rest.isEmpty))
             } while !rest.isEmpty
         }
-    }
-
-    /// Receives an answer of any node.
-    func receive(_ users: [Messenger.User.ID], isLast: Bool, for question: Question) {
-        questions.withLockedValue { $0[question] }?.yield(Answer(users: users, isLast: isLast))
     }
 }

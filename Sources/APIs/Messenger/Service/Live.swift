@@ -178,7 +178,6 @@ extension MessengerService {
 struct LiveSubscribers: Sendable {
     let hub: LiveHub
     let sessions: TokenSessions<Messenger.User.ID>
-    let attendance: Attendance
     /// The limit for typing frames that this node sends. A user may be connected to two nodes.
     let typing = TypingLimit()
 
@@ -217,9 +216,7 @@ struct LiveSubscribers: Sendable {
         case .sessionEnded(let session):
             sessions.forget(session)
             hub.publish(to: .session(session)) { .sessionEnded }
-        case .asked(let question, let chat): attendance.answer(question, in: chat)
-        case .attend(let question, let users, let isLast): attendance.receive(users, isLast: isLast, for: question)
-        case .stored, .storedEdit:
+        case .stored, .storedEdit, .asked, .attend:
             break
         }
     }

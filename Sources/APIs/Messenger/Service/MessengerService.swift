@@ -21,6 +21,8 @@ public struct MessengerService: FileStoringService {
     let uploadThrottle: UploadThrottle
     let hub: LiveHub
     let publisher: Publisher
+    /// Answers the other nodes which users listen to a chat.
+    private let attendance: Attendance
     let sends: SharedWrites<Send, Answer<Messenger.SentMessage>>?
     /// Notifies devices of messages; nil where the operator has no key of Apple's push service.
     let pushes: Pushes?
@@ -69,13 +71,15 @@ public struct MessengerService: FileStoringService {
         let hub = LiveHub(group)
         self.hub = hub
         let attendance = Attendance(hub: hub, database: database)
-        let subscribers = LiveSubscribers(hub: hub, sessions: sessions, attendance: attendance)
+        let subscribers = LiveSubscribers(hub: hub, sessions: sessions)
         let publisher = Self.publisher(on: database) { chat in
             hub.publish(to: .chat(chat)) { .gap }
-        } deliver: { announcement in
+        } deliver: { [weak attendance] announcement in
+            attendance?.receive(announcement)
             subscribers.deliver(announcement)
         }
         attendance.announce = { publisher.publish($0, short: nil, as: nil) }
+        self.attendance = attendance
         self.publisher = publisher
         let pushes = settings.pushes.map { settings in
             Pushes(settings, database: database, attendance: attendance, time: time, logger: logger)
