@@ -17,7 +17,7 @@ let packages = [
     "JWTKit": "jwt-kit", "Logging": "swift-log",
     "NIOConcurrencyHelpers": "swift-nio", "NIOCore": "swift-nio", "NIOEmbedded": "swift-nio", "NIOHTTP1": "swift-nio",
     "NIOCertificateReloading": "swift-nio-extras", "NIOHTTPTypes": "swift-nio-extras",
-    "NIOHTTPTypesHTTP1": "swift-nio-extras", "NIOPosix": "swift-nio",
+    "NIOHTTP2": "swift-nio-http2", "NIOHTTPTypesHTTP1": "swift-nio-extras", "NIOPosix": "swift-nio",
     "NIOSSL": "swift-nio-ssl", "NIOWebSocket": "swift-nio", "ServiceLifecycle": "swift-service-lifecycle",
     "Tracing": "swift-distributed-tracing", "UnixSignals": "swift-service-lifecycle",
 ]
@@ -115,6 +115,7 @@ let platform: [Target] = [
     module("Mail", imports: "NIOCore NIOPosix NIOSSL"),
     module("NIOSockets", imports: "ContractClient HTTPTypes NIOCore NIOHTTP1 NIOPosix NIOSSL NIOWebSocket", when: nio),
     module("ObjectStore", imports: "AsyncHTTPClient Crypto NIOConcurrencyHelpers NIOCore NIOPosix Tracing"),
+    module("Push", imports: "AsyncHTTPClient CoreMetrics JWTKit NIOCore NIOHTTP1 NIOSSL"),
     module("PrometheusMetrics", imports: "Atomics CoreMetrics NIOConcurrencyHelpers"),
     module("Processes", imports: "CSpawn NIOConcurrencyHelpers"),
     module("Redis", imports: "NIOConcurrencyHelpers NIOCore NIOPosix NIOSSL"),
@@ -160,7 +161,9 @@ func api(_ name: String, api: String = "", mocks: String = "", service: String) 
 }
 
 let apis: [Target] =
-    api("Messenger", mocks: "HTTPTypes", service: "EventBus Identity Logging NIOCore ObjectStore WebSockets")
+    api(
+        "Messenger", mocks: "HTTPTypes",
+        service: "EventBus Identity Logging NIOConcurrencyHelpers NIOCore ObjectStore Push WebSockets")
     + api(
         "DeuceDiary", mocks: "HTTPTypes",
         service: "EventBus Identity NIOConcurrencyHelpers NIOCore ObjectStore WebSockets")
@@ -183,7 +186,7 @@ let command: Target = .executableTarget(
         ContractReference ContractServer CoreMetrics Database DeuceDiaryAPI DeuceDiaryCheck DeuceDiaryExamples DeuceDiaryService
         DunbarAPI DunbarCheck DunbarExamples DunbarService GTSDCheck GTSDExamples GTSDService Identity Images Logging Mail MessengerCheck
         MessengerExamples MessengerService MonicaCheck MonicaExamples MonicaService NIOConcurrencyHelpers NIOSockets
-        ObjectStore PrometheusMetrics Redis Tracing UnixSignals
+        ObjectStore PrometheusMetrics Push Redis Tracing UnixSignals
         """))
 
 let chatExample: Target = .executableTarget(
@@ -220,7 +223,8 @@ let testbed = target(
     "Testbed", at: "Tests/Support",
     imports: """
         Backend Contract ContractCheck ContractClient ContractDescribe ContractExamples ContractServer Crypto Database
-        HTTPTypes Hummingbird Identity Logging Mail NIOConcurrencyHelpers NIOCore NIOPosix NIOSockets ObjectStore ServiceLifecycle WebSockets
+        HTTPTypes Hummingbird Identity Logging Mail NIOConcurrencyHelpers NIOCore NIOHTTP1 NIOHTTP2 NIOPosix NIOSSL
+        NIOSockets ObjectStore Push ServiceLifecycle WebSockets
         """)
 
 /// Returns the target that starts an API's server within a test.
@@ -280,6 +284,7 @@ let suites: [Target] = [
             Backend Contract ContractCheck ContractServer Database HTTPTypes Identity Mail NIOConcurrencyHelpers NIOCore
             NIOPosix ObjectStore Testbed
             """),
+    tests("Push", imports: "ContractCheck NIOConcurrencyHelpers Push Testbed"),
     tests("Redis", imports: "NIOCore NIOPosix Redis Testbed"),
     tests("PrometheusMetrics", imports: "CoreMetrics PrometheusMetrics"),
     tests("Videos", imports: "ContractCheck Testbed Videos"),
@@ -349,7 +354,7 @@ let package = Package(
         + [
             "Backend", "CheckedLists", "ContractCheck", "ContractExamples", "ContractMocks", "ContractServer",
             "Database", "EventBus",
-            "Identity", "Mail", "ObjectStore", "WebSockets",
+            "Identity", "Mail", "ObjectStore", "Push", "WebSockets",
         ].map { .library(name: $0, targets: [$0]) },
     traits: [
         .default(enabledTraits: ["Server"]),
@@ -368,6 +373,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.0"),
+        .package(url: "https://github.com/apple/swift-nio-http2.git", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.0"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.0", traits: []),

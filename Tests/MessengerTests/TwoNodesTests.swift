@@ -112,7 +112,7 @@ struct TwoNodesTests {
 }
 
 extension MessengerSocket {
-    fileprivate func expectSubscription(to chat: Messenger.Chat.ID) async throws {
+    func expectSubscription(to chat: Messenger.Chat.ID) async throws {
         try await send(Messenger.Subscribe(chat: chat))
         #expect(try await receive() == Messenger.Subscribed(chat: chat))
     }

@@ -89,6 +89,7 @@ import Testing
         .init(
             of: Messenger.UploadFile.self,
             .init(id: 42, filename: "photo.jpg", mimeType: "image/jpeg", objectKey: "uuid_photo.jpg")),
+        .init(of: Messenger.RegisterDevice.self, .init(id: 7, token: "0a1b2c3d4e5f", environment: .production)),
         .init(of: Messenger.CreateReport.self, .init(id: 1)),
     ]
 

@@ -73,6 +73,12 @@ public enum ServerMetrics {
         .init("concord_emails_waiting", .gauge, "The e-mails that have not been sent, of all nodes together."),
         .init("concord_emails_total", .counter, "The attempts to send an e-mail, by result: sent, failed or given_up."),
         .init(
+            "concord_pushes_waiting", .gauge,
+            "The messages of which devices have not been notified yet, of all nodes together."),
+        .init(
+            "concord_pushes_total", .counter,
+            "The attempts to notify a device, by result: sent, failed, refused or removed."),
+        .init(
             "concord_log_lines_dropped_total", .counter,
             "The log lines that were dropped because no program read the log."),
         .init("concord_spans_exported_total", .counter, "The spans that a collector of traces has taken."),

@@ -25,6 +25,19 @@ extension Database {
         engine.announce(from: announcer, text)
     }
 
+    /// Returns the number of nodes that are connected to the database, this one among them.
+    public func countNodes() async throws -> Int {
+        guard case .postgreSQL(let engine) = engine else { return 1 }
+        let prefix = engine.nodePrefix
+        return try await read { db in
+            try db.value(
+                """
+                SELECT COUNT(DISTINCT application_name) FROM pg_stat_activity
+                WHERE datname = current_database() AND starts_with(application_name, \(prefix))
+                """) ?? 1
+        }
+    }
+
     /// Calls the handler for each announcement of others, until the task is cancelled. Ends at once for a database with
     /// one node.
     public func listen(

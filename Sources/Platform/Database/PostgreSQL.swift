@@ -65,6 +65,9 @@ final class PostgreSQLEngine: Sendable {
 
     deinit { notifier.end() }
 
+    /// The beginning of the names that the connections of all nodes have.
+    var nodePrefix: String { PostgreSQLNode(namespace: namespace).prefix }
+
     /// Migrates the schema. Nodes that start at the same time do so one after the other.
     static func migrate(_ connection: PostgreSQLConnection, _ schema: Schema, _ namespace: String) throws {
         try connection.simple("SELECT pg_advisory_lock(hashtext('concord migrations \(namespace)'))")

@@ -54,6 +54,19 @@ public final class Hub<Topic: Hashable & Sendable, Event>: Sendable {
         for registry in registries.values { registry.publish(to: nil, event) }
     }
 
+    /// Asks the subscribers of a topic, each on its event loop.
+    ///
+    /// - Returns: What they answer, in any order, without nils.
+    public func ask<Answer: Sendable>(
+        _ topic: Topic, _ question: @escaping @Sendable (Member) -> Answer?
+    ) async throws -> [Answer] {
+        var answers: [Answer] = []
+        for registry in registries.values where registry.hasSubscribers {
+            answers += try await registry.ask(topic, question)
+        }
+        return answers
+    }
+
     private func registry(_ eventLoop: any EventLoop) -> Registry {
         eventLoop.preconditionInEventLoop()
         guard let registry = registries[ObjectIdentifier(eventLoop)] else {
@@ -111,6 +124,14 @@ public final class Hub<Topic: Hashable & Sendable, Event>: Sendable {
             if table[topic]?.isEmpty == true { table[topic] = nil }
             queue.withLockedValue { $0.subscriptions -= 1 }
             meter.decrement()
+        }
+
+        var hasSubscribers: Bool { queue.withLockedValue { $0.subscriptions > 0 } }
+
+        func ask<Answer: Sendable>(
+            _ topic: Topic, _ question: @escaping @Sendable (Member) -> Answer?
+        ) async throws -> [Answer] {
+            try await loop.submit { self.table[topic]?.values.compactMap(question) ?? [] }.get()
         }
 
         func publish(to topic: Topic?, _ event: @escaping @Sendable () -> Event) {

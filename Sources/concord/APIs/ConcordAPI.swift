@@ -65,8 +65,11 @@ struct ConcordAPI: Sendable {
     var name: String { hosted.name }
 
     /// Returns every API of this program. The commands, their help and the server use this array.
-    static func all(deuceDiary: DeuceDiarySettings = .init(), dunbar: DunbarSettings = .init()) -> [ConcordAPI] {
-        [.messenger, .deuceDiary(deuceDiary), .monica, .gtsd, .dunbar(dunbar)]
+    static func all(
+        messenger: HostedMessenger = .init(), deuceDiary: DeuceDiarySettings = .init(),
+        dunbar: DunbarSettings = .init()
+    ) -> [ConcordAPI] {
+        [.messenger(messenger), .deuceDiary(deuceDiary), .monica, .gtsd, .dunbar(dunbar)]
     }
 
     /// Every API of this program, with default settings.
@@ -100,11 +103,13 @@ struct ConcordAPI: Sendable {
             })
     }
 
-    static let messenger = ConcordAPI(
-        hosted: HostedMessenger(), hasSocket: true, examples: MessengerExamples.all,
-        signIn: "`POST /auth/register` makes an account, and `POST /auth/login` answers its access token.",
-        check: .registering { MessengerScenarios.checklist },
-        commands: MessengerCommands.self)
+    static func messenger(_ hosted: HostedMessenger = .init()) -> ConcordAPI {
+        ConcordAPI(
+            hosted: hosted, hasSocket: true, examples: MessengerExamples.all,
+            signIn: "`POST /auth/register` makes an account, and `POST /auth/login` answers its access token.",
+            check: .registering { MessengerScenarios.checklist },
+            commands: MessengerCommands.self)
+    }
 
     static let monica = ConcordAPI(
         hosted: HostedMonica(), examples: MonicaExamples.all,

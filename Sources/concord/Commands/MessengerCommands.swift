@@ -26,7 +26,7 @@ struct MessengerCommands: AsyncParsableCommand {
 
         func run() async throws {
             try await place.perform(
-                MessengerService.PrintReports(after: after, format: listing.format), on: .messenger)
+                MessengerService.PrintReports(after: after, format: listing.format), on: .messenger())
         }
     }
 
@@ -40,6 +40,6 @@ struct MessengerCommands: AsyncParsableCommand {
 
         @OptionGroup var place: DatabaseOptions
 
-        func run() async throws { try await place.perform(MessengerService.SignOutEverybody(), on: .messenger) }
+        func run() async throws { try await place.perform(MessengerService.SignOutEverybody(), on: .messenger()) }
     }
 }

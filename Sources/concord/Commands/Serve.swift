@@ -16,7 +16,7 @@ struct Serve: AsyncParsableCommand {
 
             A flag overrides its environment variable. Secrets are generated in the data folder on the first \
             start; \(variables(.secret)) (base64 of 32 bytes or more) and \(variables(.rsa)) (an RSA private key) \
-            replace them. These variables, CONCORD_DATABASE, CONCORD_BUS, CONCORD_SMTP and those of S3 can also be given as files: \
+            replace them. These variables, CONCORD_DATABASE, CONCORD_BUS, CONCORD_SMTP, CONCORD_APNS_KEY and those of S3 can also be given as files: \
             CONCORD_SMTP_FILE is the path of a file with the value of CONCORD_SMTP.
 
             Log lines go to standard error.
@@ -111,6 +111,9 @@ struct Serve: AsyncParsableCommand {
     @OptionGroup(title: "Monitoring")
     var monitoring: MonitoringOptions
 
+    @OptionGroup(title: "Messenger")
+    var messenger: MessengerOptions
+
     @OptionGroup(title: "Deuce Diary")
     var deuceDiary: DeuceDiaryOptions
 
@@ -171,7 +174,8 @@ struct Serve: AsyncParsableCommand {
     func hosted(_ environment: Environment) throws -> (served: [any HostedAPI], known: [any HostedAPI]) {
         try checkNames()
         let known = ConcordAPI.all(
-            deuceDiary: try deuceDiary.settings(environment), dunbar: try dunbar.settings(environment)
+            messenger: try messenger.hosted(environment), deuceDiary: try deuceDiary.settings(environment),
+            dunbar: try dunbar.settings(environment)
         ).map(\.hosted)
         return (apis.isEmpty ? known : apis.compactMap { name in known.first { $0.name == name } }, known)
     }

@@ -45,7 +45,7 @@ struct Environment: Sendable {
                 guard given[name, default: ""].isEmpty else {
                     throw ValidationError("\(name) and \(name)_FILE are both set: give one of them")
                 }
-                variables[name] = try Self.secret(name, in: path)
+                variables[name] = try Self.secret(name + "_FILE", in: path)
             } catch {
                 guard let ledger else { throw error }
                 ledger.add(problem: "\(error)")
@@ -60,22 +60,33 @@ struct Environment: Sendable {
             [key.variable, SecretKeys.formerVariable(of: key.variable)]
         }
         + [
-            "CONCORD_DATABASE", "CONCORD_DATABASE_POOLER", "CONCORD_BUS", "CONCORD_SMTP", "AWS_ACCESS_KEY_ID",
-            "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN",
+            "CONCORD_DATABASE", "CONCORD_DATABASE_POOLER", "CONCORD_BUS", "CONCORD_SMTP", "CONCORD_APNS_KEY",
+            "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN",
         ]
 
+    /// Returns the secret in the file that a flag names, else that of the variable, else "".
+    ///
+    /// - Throws: ``UnreadableSecret``.
+    func secret(file path: String?, of flag: String, _ variable: String) throws -> String {
+        record(variable, flag: path, default: "")
+        guard let path else { return variables[variable, default: ""] }
+        return try Self.secret(flag, in: path)
+    }
+
     /// Returns the content of a file without one newline at its end.
+    ///
+    /// - Parameter name: The setting that names the file.
     private static func secret(_ name: String, in path: String) throws(UnreadableSecret) -> String {
         let data: Data
         do { data = try Data(contentsOf: URL(fileURLWithPath: path)) } catch {
             let reason = FileManager.default.fileExists(atPath: path) ? "it cannot be read" : "there is no such file"
-            throw UnreadableSecret(description: "\(name)_FILE is \(path): \(reason)")
+            throw UnreadableSecret(description: "\(name) is \(path): \(reason)")
         }
         guard var text = String(data: data, encoding: .utf8), data.count <= 64 << 10 else {
-            throw UnreadableSecret(description: "\(name)_FILE is \(path): it is not a text of at most 64 KiB")
+            throw UnreadableSecret(description: "\(name) is \(path): it is not a text of at most 64 KiB")
         }
         if text.hasSuffix("\r\n") || text.hasSuffix("\n") { text.removeLast() }
-        guard !text.isEmpty else { throw UnreadableSecret(description: "\(name)_FILE is \(path): it is empty") }
+        guard !text.isEmpty else { throw UnreadableSecret(description: "\(name) is \(path): it is empty") }
         return text
     }
 

@@ -15,8 +15,8 @@ public enum Messenger: ServiceAPI {
     public static let errorMessages = ErrorMessages()
     /// The sections of the contract. Each lists its own operations and frames.
     public static let sections = [
-        auth, account, users, blocks, chats, members, messages, messageChanges, receipts, files, reports,
-        live,
+        auth, account, users, blocks, chats, members, messages, messageChanges, receipts, files, devices,
+        reports, live,
     ]
 
     /// The body of every refusal, `{ "error": "…" }`. The SDK throws it as an `APIError`.

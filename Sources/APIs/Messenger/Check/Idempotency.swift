@@ -150,6 +150,7 @@ extension MessengerScenarios {
             let body: JSONValue = ["username": .string(name), "email": email, "password": "12345678"]
             return try await world.post("/auth/register", body, headers: key)
         }
+        let (token, other) = (JSONValue.string(world.freshDeviceToken()), JSONValue.string(world.freshDeviceToken()))
         let group: JSONValue = ["type": "group", "name": "x", "member_ids": [bob.id.json]]
         let direct: JSONValue = ["type": "direct", "member_ids": [bob.id.json]]
         return [
@@ -162,6 +163,10 @@ extension MessengerScenarios {
             Creation("a report") {
                 let body: JSONValue = ["user_id": bob.id.json, "reason": $0 ? "spam" : "scam"]
                 return try await alice.post("/reports", body, headers: $1)
+            },
+            Creation("a device") {
+                let body: JSONValue = ["token": $0 ? token : other, "environment": "sandbox"]
+                return try await alice.post("/devices", body, headers: $1)
             },
             Creation("an upload") { try await alice.upload(Form(filename: "a", content: $0 ? "a" : "b"), headers: $1) },
         ]

@@ -43,6 +43,11 @@ public struct MessengerWorld: Sendable {
     /// Returns an unused key.
     public func freshKey() -> HTTPFields { [.idempotencyKey: UUID().uuidString] }
 
+    /// Returns an unused token of a device: 64 hexadecimal digits in lower case.
+    public func freshDeviceToken() -> String {
+        [UUID(), UUID()].map { $0.uuidString.lowercased().replacingOccurrences(of: "-", with: "") }.joined()
+    }
+
     /// Returns an SDK without a session.
     public func client(_ store: any TokenStore = MemoryTokenStore()) -> MessengerClient {
         MessengerClient(baseURL: baseURL, store: store, transport: transport, sockets: sockets, retry: .never)
@@ -176,7 +181,7 @@ public struct Person: Sendable {
 public enum MessengerScenarios {
     public static var all: [Scenario<MessengerWorld>] {
         examples + errors + auth + sessions + account + deletion + users + blocks + chats + members + messages
-            + messageChanges + receipts + files + downloads + reports + live + memberEvents + backlog + idempotency
-            + authorisation
+            + messageChanges + receipts + files + downloads + devices + reports + live + memberEvents + backlog
+            + idempotency + authorisation
     }
 }

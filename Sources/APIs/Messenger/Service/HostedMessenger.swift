@@ -29,6 +29,6 @@ public struct HostedMessenger: HostedAPI {
         return MessengerService(
             database: platform.database, objects: platform.objects, passwords: platform.passwords,
             secret: try platform.secret(Self.tokenKey), group: platform.group, time: platform.time,
-            settings: settings)
+            settings: settings, logger: platform.logger)
     }
 }

@@ -52,6 +52,10 @@ enum LiveAnnouncement: Codable, Sendable {
     case membersAdded([Messenger.User.ID], to: Messenger.Chat.ID, version: Int64)
     case memberRemoved(Messenger.MemberRemoved, version: Int64)
     case sessionEnded(String)
+    /// A node asks which users have a socket that is subscribed to a chat.
+    case asked(Attendance.Question, in: Messenger.Chat.ID)
+    /// A node's answer: such users, at most ``maximumUsers``, and whether they are its last.
+    case attend(Attendance.Question, [Messenger.User.ID], isLast: Bool)
 
     /// The maximum number of ids in one announcement: as many fit whatever their length.
     static let maximumUsers = 300
@@ -133,14 +137,17 @@ extension MessengerService {
         try announce(.frame(AnnouncedFrame(frame), version: version), in: frame.chat, db)
     }
 
-    /// Receives the events of other nodes until the task is cancelled. Each node runs one such task.
+    /// Receives the events of other nodes, and notifies devices, until the task is cancelled. Each node runs one such task.
     ///
     /// - Parameter started: Called once no later event can be missed: at the start, and after each gap. It is never called
     ///   where there is only one node.
     public func listen(_ started: @escaping @Sendable () -> Void = {}) async {
-        await publisher.listen(completing: complete) {
-            hub.broadcast { .gap }
-            started()
+        await withTaskGroup(of: Void.self) { group in
+            if let pushes { group.addTask { await pushes.outbox.run() } }
+            await publisher.listen(completing: complete) {
+                hub.broadcast { .gap }
+                started()
+            }
         }
     }
 
@@ -209,7 +216,7 @@ struct LiveSubscribers: Sendable {
         case .sessionEnded(let session):
             sessions.forget(session)
             hub.publish(to: .session(session)) { .sessionEnded }
-        case .stored, .storedEdit:
+        case .stored, .storedEdit, .asked, .attend:
             break
         }
     }

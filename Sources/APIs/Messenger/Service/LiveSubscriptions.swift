@@ -196,6 +196,11 @@ extension LiveSocket {
         send(Messenger.Unsubscribed(chat: chat))
     }
 
+    /// Returns the socket's user if it is subscribed to a chat.
+    func user(subscribedTo chat: Messenger.Chat.ID) -> Messenger.User.ID? {
+        subscriptions[chat] == nil ? nil : caller?.user
+    }
+
     func type(in chat: Messenger.Chat.ID) {
         guard subscriptions[chat] != nil, let user = caller?.user else {
             return answer("Not subscribed to this chat")

@@ -20,6 +20,7 @@ extension MessengerService {
             try Chats.requireMember(sender, of: request.chat, in: db)
             let (message, number) = try Messages.insert(request, from: sender, at: now, in: db)
             announce(.message(message), as: number, in: db)
+            try pushes?.post(message.id, at: now, in: db)
             return Answer(.created, .init(message))
         }
     }

@@ -9,6 +9,7 @@ import Logging
 import MessengerAPI
 import NIOCore
 import ObjectStore
+import Push
 import WebSockets
 
 /// Implements the Messenger API. Each section of the contract is an extension in a file of its own.
@@ -20,7 +21,11 @@ public struct MessengerService: FileStoringService {
     let uploadThrottle: UploadThrottle
     let hub: LiveHub
     let publisher: Publisher
+    /// Answers the other nodes which users listen to a chat.
+    private let attendance: Attendance
     let sends: SharedWrites<Send, Answer<Messenger.SentMessage>>?
+    /// Notifies devices of messages; nil where the operator has no key of Apple's push service.
+    let pushes: Pushes?
     let searches: CallerLimit<Messenger.User.ID>
     /// The limit for typing frames that this node receives from its own sockets.
     let typing = TypingLimit()
@@ -37,6 +42,8 @@ public struct MessengerService: FileStoringService {
         public var attempts = SignInThrottle.Limits()
         /// The number of a chat's last changes whose deletions are remembered for apps that were away.
         public var keptDeletions: Int64 = 10_000
+        /// The way in which devices are notified; nil for not at all.
+        public var pushes: PushSettings?
 
         public init() {}
     }
@@ -47,9 +54,11 @@ public struct MessengerService: FileStoringService {
     ///   - database: A database with ``schema``.
     ///   - secret: The key that signs access and refresh tokens, with a former one that is still accepted.
     ///   - group: The event loops of the sockets.
+    ///   - logger: Receives which notifications could not be sent.
     public init(
         database: Database, objects: any ObjectStore, passwords: Passwords, secret: Secret,
-        group: any EventLoopGroup, time: TimeSource = .system, settings: Settings = .init()
+        group: any EventLoopGroup, time: TimeSource = .system, settings: Settings = .init(),
+        logger: Logger = Logger(label: "messenger")
     ) {
         self.database = database
         self.objects = objects
@@ -61,13 +70,24 @@ public struct MessengerService: FileStoringService {
         self.uploadThrottle = UploadThrottle(limit: settings.uploadsPerHour, errorMessages: Messenger.errorMessages)
         let hub = LiveHub(group)
         self.hub = hub
+        let attendance = Attendance(hub: hub, database: database)
         let subscribers = LiveSubscribers(hub: hub, sessions: sessions)
-        self.publisher = Self.publisher(on: database) { chat in
+        let publisher = Self.publisher(on: database) { chat in
             hub.publish(to: .chat(chat)) { .gap }
-        } deliver: { announcement in
+        } deliver: { [weak attendance] announcement in
+            attendance?.receive(announcement)
             subscribers.deliver(announcement)
         }
-        self.sends = database.sharing { [publisher] in try SharedSends.run($0, publishing: publisher, in: $1) }
+        attendance.announce = { publisher.publish($0, short: nil, as: nil) }
+        self.attendance = attendance
+        self.publisher = publisher
+        let pushes = settings.pushes.map { settings in
+            Pushes(settings, database: database, attendance: attendance, time: time, logger: logger)
+        }
+        self.pushes = pushes
+        self.sends = database.sharing {
+            try SharedSends.run($0, publishing: publisher, pushing: pushes, in: $1)
+        }
         self.searches = CallerLimit(atOnce: database.readsOfOneCaller)
         self.time = time
         self.settings = settings
@@ -89,6 +109,7 @@ public struct MessengerService: FileStoringService {
         messageChanges(&routes)
         receipts(&routes)
         files(&routes)
+        devices(&routes)
         reports(&routes)
         if let files = objects as? LocalObjectStore { routes.serve(files) }
         return routes

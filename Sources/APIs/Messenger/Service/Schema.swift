@@ -136,5 +136,18 @@ extension MessengerService {
                     "ALTER TABLE chats ADD COLUMN changes_known_from BIGINT NOT NULL DEFAULT 0",
                     "UPDATE chats SET changes_known_from = version",
                 ]),
+            .init(
+                "devices, and the messages that they are still to be notified of",
+                [
+                    // A device goes with its session, also when a node of the version before ends it.
+                    """
+                    CREATE TABLE devices (
+                        id {ID}, user_id BIGINT NOT NULL REFERENCES users (id),
+                        session_id {KEY} NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+                        token {KEY} NOT NULL UNIQUE, environment TEXT NOT NULL, registered_at BIGINT NOT NULL)
+                    """,
+                    "CREATE INDEX devices_of_user ON devices (user_id, registered_at)",
+                    "CREATE INDEX devices_of_session ON devices (session_id)",
+                ] + Outbox<PushJob>.table),
         ])
 }

@@ -14,14 +14,17 @@ extension MessengerService {
         wrongKind: Problem(.unauthorized, "Expected access token"))
 
     /// Returns the caller behind `Authorization: Bearer …`. The contract accepts the scheme in this case alone.
-    func authenticate(_ info: RequestInfo) async throws -> Messenger.User.ID {
+    func authenticate(_ info: RequestInfo) async throws -> Messenger.User.ID { try await caller(info).user }
+
+    /// Returns the caller with the session. For a request that has been authenticated it asks a cache.
+    func caller(_ info: RequestInfo) async throws -> Caller {
         guard let header = info.headers.value(of: .authorization) else {
             throw Problem(.unauthorized, "Missing Authorization header")
         }
         guard header.hasPrefix("Bearer "), let token = info.headers.bearerToken else {
             throw Problem(.unauthorized, "Authorization header must start with 'Bearer '")
         }
-        return try await sessions.caller(token).user
+        return try await sessions.caller(token)
     }
 }
 

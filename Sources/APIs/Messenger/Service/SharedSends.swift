@@ -50,7 +50,7 @@ enum SharedSends {
     ///
     /// - Returns: The answer to each; nil for one that was left out.
     static func run(
-        _ sends: [Send], publishing publisher: MessengerService.Publisher, in db: Session
+        _ sends: [Send], publishing publisher: MessengerService.Publisher, pushing pushes: Pushes?, in db: Session
     ) throws -> [Answer<Messenger.SentMessage>?] {
         let ids = try lock(sends, in: db)
         var keys: Set<String> = []
@@ -73,7 +73,10 @@ enum SharedSends {
         }
         let json = String(decoding: try JSONEncoder().encode(rows), as: UTF8.self)
         let sent = try db.finish(
-            .all(statement(json)) { row -> (index: Int, event: Int64) in (try row.get(0), try row.get(1)) })
+            .all(statement(json, pushing: pushes?.isAccepting == true)) { row -> (index: Int, event: Int64) in
+                (try row.get(0), try row.get(1))
+            })
+        pushes?.outbox.deliverAfterCommit(of: db)
         var results = [Answer<Messenger.SentMessage>?](repeating: nil, count: sends.count)
         for (index, event) in sent {
             results[index] = answers[index]
@@ -108,32 +111,35 @@ enum SharedSends {
 
     /// Returns the statement that adds the messages of members who may write to the chat, and returns their positions and
     /// the numbers of their events.
-    private static func statement(_ json: String) -> SQL {
-        """
-        WITH allowed AS MATERIALIZED (
-            SELECT i.*, c.events + ROW_NUMBER() OVER (PARTITION BY i.chat ORDER BY i.n) AS event
-            FROM json_to_recordset(CAST(\(json) AS JSON)) AS i (n INT, id BIGINT, chat BIGINT, sender BIGINT,
-                    content TEXT, type TEXT, at BIGINT, \(SharedAnswer.columns))
-                JOIN chats c ON c.id = i.chat
-                JOIN members m ON m.chat_id = i.chat AND m.user_id = i.sender
-            WHERE \(SharedAnswer.isFirst) AND (c.direct_low IS NULL OR NOT EXISTS (
-                SELECT 1 FROM blocks b WHERE b.blocker_id = c.direct_low AND b.blocked_id = c.direct_high
-                UNION ALL SELECT 1 FROM blocks b WHERE b.blocker_id = c.direct_high AND b.blocked_id = c.direct_low
-                UNION ALL SELECT 1 FROM users WHERE id IN (c.direct_low, c.direct_high) AND NOT \(Users.isPresent)))
-        ), dated AS (
-            UPDATE chats c SET updated_at = a.at, events = c.events + a.count
-            FROM (SELECT chat, MAX(at) AS at, COUNT(*) AS count FROM allowed GROUP BY chat) a WHERE c.id = a.chat
-        ), marked AS (
-            UPDATE members m SET last_read_id = a.id, read_at = a.at
-            FROM (SELECT chat, sender, MAX(id) AS id, MAX(at) AS at FROM allowed GROUP BY chat, sender) a
-            WHERE m.chat_id = a.chat AND m.user_id = a.sender
-        ), answered AS (
-            \(SharedAnswer.insertion(from: "allowed"))
-        ), added AS (
-            INSERT INTO messages (id, chat_id, sender_id, content, type, created_at)
-            SELECT id, chat, sender, content, type, at FROM allowed
-        )
-        SELECT n, event FROM allowed
-        """
+    ///
+    /// - Parameter isPushing: Whether the messages are added to the outbox of push notifications.
+    private static func statement(_ json: String, pushing isPushing: Bool) -> SQL {
+        let pushed: SQL = isPushing ? ", pushed AS (\(Pushes.insertion(from: "allowed")))" : ""
+        return """
+            WITH allowed AS MATERIALIZED (
+                SELECT i.*, c.events + ROW_NUMBER() OVER (PARTITION BY i.chat ORDER BY i.n) AS event
+                FROM json_to_recordset(CAST(\(json) AS JSON)) AS i (n INT, id BIGINT, chat BIGINT, sender BIGINT,
+                        content TEXT, type TEXT, at BIGINT, \(SharedAnswer.columns))
+                    JOIN chats c ON c.id = i.chat
+                    JOIN members m ON m.chat_id = i.chat AND m.user_id = i.sender
+                WHERE \(SharedAnswer.isFirst) AND (c.direct_low IS NULL OR NOT EXISTS (
+                    SELECT 1 FROM blocks b WHERE b.blocker_id = c.direct_low AND b.blocked_id = c.direct_high
+                    UNION ALL SELECT 1 FROM blocks b WHERE b.blocker_id = c.direct_high AND b.blocked_id = c.direct_low
+                    UNION ALL SELECT 1 FROM users WHERE id IN (c.direct_low, c.direct_high) AND NOT \(Users.isPresent)))
+            ), dated AS (
+                UPDATE chats c SET updated_at = a.at, events = c.events + a.count
+                FROM (SELECT chat, MAX(at) AS at, COUNT(*) AS count FROM allowed GROUP BY chat) a WHERE c.id = a.chat
+            ), marked AS (
+                UPDATE members m SET last_read_id = a.id, read_at = a.at
+                FROM (SELECT chat, sender, MAX(id) AS id, MAX(at) AS at FROM allowed GROUP BY chat, sender) a
+                WHERE m.chat_id = a.chat AND m.user_id = a.sender
+            ), answered AS (
+                \(SharedAnswer.insertion(from: "allowed"))
+            ), added AS (
+                INSERT INTO messages (id, chat_id, sender_id, content, type, created_at)
+                SELECT id, chat, sender, content, type, at FROM allowed
+            )\(pushed)
+            SELECT n, event FROM allowed
+            """
     }
 }
