@@ -2,7 +2,7 @@ import Foundation
 import Testbed
 import Testing
 
-/// What a test reads of a process is what the process wrote.
+/// Tests read the output of a process as it was written.
 @Suite(.timeLimit(.minutes(30))) struct OutputTests {
     @Test(arguments: ["a…b", "aéb", "a😀b"]) func aCharacterMayArriveByteByByte(_ text: String) async throws {
         let output = Output()

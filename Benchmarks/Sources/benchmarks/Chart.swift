@@ -16,7 +16,7 @@ struct Chart {
     /// The name of the file, without its extension.
     let name: String
     let title: String
-    /// What the horizontal axis counts. Its scale is logarithmic.
+    /// The label of the horizontal axis, whose scale is logarithmic.
     let horizontal: String
     /// The unit of the vertical axis, whose scale begins at 0.
     let vertical: String
