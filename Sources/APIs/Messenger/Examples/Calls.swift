@@ -29,6 +29,8 @@ extension MessengerExamples {
         Messenger.UploadFile(Upload(.bytes([1, 2]), filename: "é\".jpg", contentType: "image/jpeg"))
         Messenger.DownloadFile(id: 42)
         Messenger.DeleteFile(id: 42)
+        Messenger.RegisterDevice(token: "0a1b2c3d4e5f", environment: .production)
+        Messenger.RemoveDevice(id: 7)
         Messenger.CreateReport(user: 2, reason: "spam", details: "Every day")
         """##
 }
