@@ -335,24 +335,33 @@ extension MessengerHost {
 
     /// Returns when every notification has been sent or given up.
     fileprivate func drain() async throws {
-        while try await jobs > 0 { try await Task.sleep(for: .milliseconds(20)) }
+        try await until { try await jobs == 0 }
     }
 
     /// Returns when as many jobs wait for their next attempt.
     fileprivate func untilJobsWait(_ count: Int = 1) async throws {
         let now = clock.source.milliseconds()
         // A job that is being delivered is due again when its node's reservation ends.
-        while try await database.read({ db in
-            try db.value(
-                "SELECT COUNT(*) FROM outbox WHERE attempts > 0 AND due_at > \(now) AND due_at <> \(now + 60_000)")
-                ?? 0
-        }) < count {
-            try await Task.sleep(for: .milliseconds(20))
+        try await until {
+            try await database.read { db in
+                try db.value(
+                    "SELECT COUNT(*) FROM outbox WHERE attempts > 0 AND due_at > \(now) AND due_at <> \(now + 60_000)")
+                    ?? 0
+            } >= count
         }
     }
 
     /// Returns when the server has noticed that all sockets are closed.
     fileprivate func untilNobodyListens(to chat: Messenger.Chat.ID) async throws {
-        while try await !service.listeners(to: chat).isEmpty { try await Task.sleep(for: .milliseconds(20)) }
+        try await until { try await service.listeners(to: chat).isEmpty }
+    }
+
+    /// Waits for a condition, at most ten minutes.
+    private func until(_ condition: () async throws -> Bool) async throws {
+        let end = ContinuousClock.now + .seconds(600)
+        while try await !condition() {
+            try #require(.now < end, "what the test waits for does not happen")
+            try await Task.sleep(for: .milliseconds(20))
+        }
     }
 }

@@ -194,7 +194,10 @@ public final class APNsStandIn: Sendable {
             for (name, value) in headers { head.headers.add(name: name, value: value) }
             head.headers.add(name: "apns-id", value: UUID().uuidString)
             context.write(wrapOutboundOut(.head(head)), promise: nil)
-            context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: text)))), promise: nil)
+            // Clients close a connection on which empty DATA frames follow each other.
+            if !text.isEmpty {
+                context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: text)))), promise: nil)
+            }
             context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
         }
     }
