@@ -112,7 +112,7 @@ import Testing
         let ordered = Ordered(.read)
         ordered.take(1, 4, 3)
         ordered.expect(.event(1))
-        ordered.order.beginAnew()
+        ordered.order.beginAnew {}
         ordered.expect(.event(3), .event(4))
         ordered.take(2)
         ordered.expect(.gap("a"), .event(2))

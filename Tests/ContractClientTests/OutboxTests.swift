@@ -256,12 +256,13 @@ import FoundationNetworking
     @Test func damagedItemsAreSetAsideAndReported() async throws {
         try await withFolder { folder in
             let server = Server()
-            server.state.withLockedValue { $0.errors = [Self.offline] }
+            server.state.withLockedValue { $0.errors = Array(repeating: Self.offline, count: 100) }
             let held = LiveConnection.Pacing(sleep: { _ in try await Task.sleep(for: .seconds(600)) })
             let outbox = try await Texts.open(
                 of: "anna", in: folder, settings: settings(server), pacing: held, wakes: .none)
             for text in ["a", "b", "c", "d"] { try await outbox.add(text) }
             await outbox.close()
+            server.state.withLockedValue { $0.errors = [] }
             let items = try names(in: folder)
             try #require(items.count == 4)
             // The first is cut short, the second has lost its request, of the third only the attempts are damaged.

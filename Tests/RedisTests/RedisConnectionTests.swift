@@ -42,7 +42,7 @@ struct RedisConnectionTests {
     }
 
     @Test func aPasswordIsGivenAndNeverShown() async throws {
-        let settings = ["--requirepass", "hush", "--user", "anna on >silent &* +@all"]
+        let settings = ["--requirepass", "hush", "--user", "anna", "on", ">silent", "&*", "+@all"]
         try await TestRedis.serving(settings) { redis in
             for user in [":hush", "anna:silent"] {
                 let connection = try await connect("redis://\(user)@127.0.0.1:\(redis.port)/1")

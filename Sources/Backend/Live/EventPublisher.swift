@@ -100,10 +100,7 @@ public struct EventPublisher<Topic: Hashable & Codable & Sendable, Event: Codabl
     public func listen(
         completing complete: @escaping @Sendable (Event) async throws -> Event?, gap: @escaping @Sendable () -> Void
     ) async {
-        let beginAnew = { @Sendable in
-            gap()
-            order.beginAnew()
-        }
+        let beginAnew = { @Sendable in order.beginAnew(gap) }
         await database.listen(as: announcer) { announcement in
             switch announcement {
             case .gap: beginAnew()

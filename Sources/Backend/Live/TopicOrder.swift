@@ -116,9 +116,13 @@ final class TopicOrder<Topic: Hashable & Sendable, Event: Sendable>: Sendable {
         }
     }
 
-    /// Forgets what was delivered, because all subscribers are about to read what there is.
-    func beginAnew() {
+    /// Forgets what was delivered, because all subscribers read what there is.
+    ///
+    /// - Parameter gap: Lets them read. No event is taken meanwhile: one that came behind it and were delivered without those
+    ///   before it would hide them from a subscriber that has read already.
+    func beginAnew(_ gap: () -> Void) {
         topics.withLockedValue { topics in
+            gap()
             for topic in topics.waiting {
                 guard let state = topics.recent[topic] ?? topics.older[topic] else { continue }
                 for (_, event) in state.waiting.sorted(by: { $0.key < $1.key }) { if let event { deliver(event) } }

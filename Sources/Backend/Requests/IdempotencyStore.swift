@@ -145,8 +145,8 @@ public enum IdempotencyStore {
     public static func sweep(at now: Int64, keeping longer: [Route] = [], in db: Session) throws {
         var expired: SQL = "created_at <= \(now - lifetime)"
         for route in longer {
-            // A scope is `<name> <method> <path>`.
-            let scope = "% \(route.method.rawValue) \(route.path)"
+            // A scope is `<name> <method> <path>`, and the path may have a base before that of the route.
+            let scope = "% \(route.method.rawValue) %\(route.path)"
             expired = "\(expired) AND (created_at <= \(now - Int64(route.keyHours) * hour) OR scope NOT LIKE \(scope))"
         }
         try db.run("DELETE FROM once_only WHERE \(expired)")

@@ -56,7 +56,7 @@ import Testing
             defer { try? FileManager.default.removeItem(at: folder) }
             let outbox = try await LoggingSamples.keep(john.client, me: john.id, groups: groups, in: folder) { _ in }
             try await outbox.becomeEmpty()
-            #expect(try await john.send(DeuceDiary.ListDeuces(limit: 1)).map(\.thoughts) == ["In a tunnel"])
+            #expect(try await john.send(DeuceDiary.ListDeuces()).map(\.thoughts).contains("In a tunnel"))
             try await LoggingSamples.keepToOneself(john.client, groups: groups)
             #expect(try await john.client.locations(refresh: true).allSatisfy(\.isDefault))
         }

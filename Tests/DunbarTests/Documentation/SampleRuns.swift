@@ -144,11 +144,12 @@ import Testing
             defer { try? FileManager.default.removeItem(at: folder) }
             let outbox = try await PostsSamples.keep(john.client, me: john.id, media: [], in: folder) { _ in }
             try await outbox.becomeEmpty()
-            #expect(try await john.client.send(Dunbar.ListUserPosts(user: john.id)).count == 2)
+            #expect(try await john.client.send(Dunbar.ListUserPosts(user: john.id)).count == 3)
             try await PostsSamples.comment(john.client, post: post) { comments.append($0.content) }
             #expect(comments == ["Great picture!"])
             try await PostsSamples.delete(john.client, post: post)
-            #expect(try await john.feed().map(\.id) == [first])
+            let left = try await john.feed().map(\.id)
+            #expect(left.count == 2 && left.last == first)
             // The URL works without a session for any client that has it, and keeps its path.
             let text = try #require(try await PostsSamples.photo(john.client, file: files[0], me: john.id))
             let photo = try #require(URL(string: text))

@@ -119,7 +119,7 @@ import Testing
             #expect(unread.all == ["once"])
             let listed = Shown<String>()
             try await MessagesSamples.list(messenger, me: alice.id) { listed.add("\($0) \($1) \($2)") }
-            #expect(Set(listed.all) == ["\(bob.name) – once", "Team Alpha – nothing yet"])
+            #expect(Set(listed.all) == ["\(bob.name) You: once 0", "Team Alpha nothing yet 0"])
 
             for text in ["Hi", "Are you there?"] {
                 try await bob.send(Messenger.SendMessage(chat: chat, content: text))

@@ -10,11 +10,6 @@ extension DeuceDiaryClient {
     /// Opens the outbox of the signed-in user, and begins to send what waits in it. Keep one for as long as the user is signed
     /// in, and call ``DurableOutbox/wipe()`` when the user signs out.
     ///
-    /// ```swift
-    /// let outbox = try await diary.outbox(of: me.id, in: folder)
-    /// try await outbox.log(.init(groups: [group.id], location: "Home", thoughts: "In a tunnel"))
-    /// ```
-    ///
     /// - Parameters:
     ///   - user: The signed-in user. While another one is signed in, nothing is sent; a token that is no JSON Web Token does
     ///     not tell, so that an app with such tokens closes the outbox itself.

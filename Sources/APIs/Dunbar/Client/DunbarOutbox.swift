@@ -21,11 +21,6 @@ extension DunbarClient {
     /// Opens the outbox of the signed-in user, and begins to send what waits in it. Keep one for as long as the user is signed
     /// in. ``signOut()`` and ``deleteAccount(password:)`` wipe the outboxes that this client has opened.
     ///
-    /// ```swift
-    /// let outbox = try await dunbar.outbox(of: me.id, in: folder)
-    /// try await outbox.post("Hello world", media: [picture])
-    /// ```
-    ///
     /// - Parameters:
     ///   - user: The signed-in user. While another one is signed in, nothing is sent: the server is asked once for each session
     ///     whose it is.

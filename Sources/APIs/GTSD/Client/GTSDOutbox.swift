@@ -23,11 +23,6 @@ extension GTSDClient {
     /// Opens the outbox of the signed-in user, and begins to send what waits in it. Keep one for as long as the user is signed
     /// in. ``signOut()`` and ``deleteAccount(password:)`` wipe the outboxes that this client has opened.
     ///
-    /// ```swift
-    /// let outbox = try await gtsd.outbox(of: user.id, in: folder)
-    /// try await outbox.submit(.text("5 sets of 5", for: task.id))
-    /// ```
-    ///
     /// - Parameters:
     ///   - user: The signed-in user. While another one is signed in, nothing is sent.
     ///   - folder: A folder for the outboxes of this server. It need not exist.

@@ -9,13 +9,6 @@ import FoundationNetworking
 #endif
 
 /// Photos that the system uploads by itself, also while the app is suspended and after it has ended.
-///
-/// ```swift
-/// let upload = try await gtsd.pendingUpload(of: photo)
-/// try transfers.begin(upload, file: file)
-/// // In this launch or a later one, when it has ended:
-/// let confirmed = try await gtsd.confirm(upload)
-/// ```
 extension GTSDClient {
     /// The label of an upload, with which its photo is confirmed.
     private struct Label: Codable {
