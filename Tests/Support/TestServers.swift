@@ -11,13 +11,14 @@ public enum TestServers {
     /// The command that runs HAProxy; nil where `make test` has not unpacked it.
     public static let haProxy = Proxies.runner.map { [$0, "haproxy"] }
 
+    /// The folder into which `make test` has unpacked them; nil where it has not.
+    fileprivate static let unpacked = ProcessInfo.processInfo.environment["CONCORD_SERVERS"].flatMap { folder in
+        FileManager.default.isExecutableFile(atPath: folder + "/run") ? folder : nil
+    }
+
     private static func command(_ name: String) -> [String]? {
         let manager = FileManager.default
-        if let folder = ProcessInfo.processInfo.environment["CONCORD_SERVERS"],
-            manager.isExecutableFile(atPath: folder + "/run")
-        {
-            return [folder + "/run", name]
-        }
+        if let unpacked { return [unpacked + "/run", name] }
         let folders = ["/usr/bin", "/usr/sbin", "/opt/homebrew/bin"]
         return folders.map { "\($0)/\(name)" }.first(where: manager.isExecutableFile).map { [$0] }
     }
@@ -149,8 +150,13 @@ public struct TestPooler: Sendable {
                 """
             try settings.write(toFile: file, atomically: true, encoding: .utf8)
             var command = (TestServers.pgBouncer ?? []) + [file]
-            // It refuses to run as root, and so does PostgreSQL, whose package has a user.
+            // It refuses to run as root, and so does PostgreSQL, whose package has a user. That user may not be able to
+            // reach the folder of this package.
             if getuid() == 0 {
+                if let unpacked = TestServers.unpacked {
+                    try FileManager.default.copyItem(atPath: unpacked, toPath: folder + "/servers")
+                    command[0] = folder + "/servers/run"
+                }
                 command = ["/usr/bin/setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] + command
             }
             let server = ForeignServer(command, readyAfter: "process up")
