@@ -34,7 +34,7 @@ struct Benchmarks: AsyncParsableCommand {
     @Option(help: "Length of one turn. Each server under load gets three.")
     var seconds: Double = 4
 
-    @Flag(help: "Draw the charts of docs/benchmarks.md into docs/charts, instead of printing the table.")
+    @Flag(help: "Draw charts into docs/charts, instead of printing the table.")
     var charts = false
 
     @Flag(help: "List the benchmarks.")

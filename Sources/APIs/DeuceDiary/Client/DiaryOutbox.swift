@@ -11,8 +11,8 @@ extension DeuceDiaryClient {
     /// in, and call ``DurableOutbox/wipe()`` when the user signs out.
     ///
     /// - Parameters:
-    ///   - user: The signed-in user. While another one is signed in, nothing is sent; a token that is no JSON Web Token does
-    ///     not tell, so that an app with such tokens closes the outbox itself.
+    ///   - user: The signed-in user. While another one is signed in, nothing is sent. Only a JSON Web Token
+    ///     says whose it is: an app with other tokens closes the outbox itself.
     ///   - folder: A folder for the outboxes of this server. It need not exist.
     ///   - limits: The bounds of the outbox.
     /// - Throws: The disk's error.

@@ -12,7 +12,7 @@ import FoundationNetworking
 public typealias GTSDOutbox = DurableOutbox<GTSDClient.Outgoing>
 
 extension GTSDClient {
-    /// What waits in an outbox.
+    /// An item of an outbox.
     public enum Outgoing: Codable, Sendable {
         /// Evidence that a task was done.
         case evidence(GTSD.SubmitEvidence)

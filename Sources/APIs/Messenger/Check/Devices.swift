@@ -22,7 +22,7 @@ extension MessengerScenarios {
                 try expect(Set(members.keys), equals: ["id", "token", "environment"])
                 try expect(members["token"], equals: .string(token))
                 try expect(members["environment"], equals: environment)
-                // Others cannot remove it, and do not learn that it is there.
+                // Other users cannot remove the device, and do not learn that it exists.
                 try await bob.raw(.delete, "/devices/\(id)").refused(404, notFound)
                 try await world.raw.send(.delete, "/devices/\(id)").refused(401, "Missing Authorization header")
                 try await alice.removeDevice(device).removed()
@@ -47,7 +47,7 @@ extension MessengerScenarios {
                 try await alice.raw(.delete, "/devices/\(id)").refused(404, notFound)
             }
             try await bob.removeDevice(moved).removed()
-            // From now on it is unknown.
+            // The device is unknown from now on.
             try await alice.register(token).succeeded(201)
         },
         Scenario("Many registrations of a token at once are one device", clause: "POST /devices") { world in
