@@ -49,9 +49,9 @@ struct Chart {
             defer { bare.stop() }
             let list = Exchange.request("GET", "/chats", port: server.port, token: server.token, keepAlive: true)
             let subjects: [(name: String, process: ServerProcess, request: String)] = [
-                ("list of chats", server.process, list), ("durable send", server.process, server.send),
+                ("list of one chat", server.process, list), ("durable send", server.process, server.send),
                 ("history of 50", server.process, server.newestFifty),
-                ("bare Hummingbird route", bare, server.newestFifty),
+                ("a bare route", bare, server.newestFifty),
             ]
             var lines = subjects.map { Line(name: $0.name) }
             for count in [1, 4, 16, 64, 256] {
