@@ -16,6 +16,8 @@ PACKAGES := libsqlite3-dev libpq-dev libxml2-dev zlib1g-dev g++ binutils \
 LINT_PACKAGES := perl python3
 # `make compare` needs these.
 COMPARE_PACKAGES := python3 wrk strace
+# `make nodes` needs these.
+NODES_PACKAGES := python3 wrk haproxy util-linux postgresql
 # `make dist` needs these.
 DIST_PACKAGES := python3 xz-utils gzip
 # HEIC needs this package on releases where libheif has its decoders in packages of their own.
@@ -37,7 +39,7 @@ SDKS := Messenger DeuceDiary Monica GTSD Dunbar
 TOOLS := .build/tools
 SOURCES := Package.swift Sources Tests Examples $(wildcard Benchmarks/Package.swift Benchmarks/Sources)
 
-.PHONY: help deps test-deps serve build test torture mutants sanitize lint format dist docs describe schemathesis drawing \
+.PHONY: help deps test-deps serve build test torture mutants sanitize lint format dist docs describe schemathesis drawing nodes \
 	bench compare clean
 
 help: ## show this list
@@ -142,6 +144,13 @@ bench: deps ## run the benchmarks and their floors (ARGS="--list" for a list)
 compare: deps ## compare what requests cost several builds (BUILDS="before=PROGRAM after=PROGRAM" ARGS="--calls")
 	@./Tools/install-packages $(COMPARE_PACKAGES)
 	@./Benchmarks/compare $(BUILDS) $(ARGS)
+
+nodes: deps ## measure one to three nodes behind HAProxy (ARGS="--sockets 300")
+	@./Tools/install-packages $(NODES_PACKAGES)
+	@touch Benchmarks/Package.swift
+	$(SWIFT) build $(RELEASE) --package-path Benchmarks --product concord
+	@folder="$$($(SWIFT) build $(RELEASE) --package-path Benchmarks --show-bin-path)"; \
+		exec ./Tools/with-services --durable Benchmarks/nodes "$$folder/concord" $(ARGS)
 
 clean: ## remove everything that was built
 	rm -rf .build Benchmarks/.build Tests/Consumer/.build

@@ -208,7 +208,7 @@ extension MessengerScenarios {
             }
             try expect(try await list("?include=peer", of: bob)[direct.json]?["peer"], equals: try await peer(alice))
 
-            // A user who blocks another one hides the picture from that one. A deleted account is no peer any more.
+            // Blocking hides the blocker's picture from the blocked user. A deleted account is not shown as a peer.
             try await bob.send(Messenger.BlockUser(alice.id))
             try expect(
                 try await list("?include=peer", of: alice)[direct.json]?["peer"]?["avatar_file_id"], equals: .null)
