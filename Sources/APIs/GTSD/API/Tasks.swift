@@ -269,8 +269,8 @@ extension GTSD {
 
     /// `POST /v1/evidence`: submits evidence, which completes its task.
     ///
-    /// With ``occurredAt`` the server records that time as the task's completion, and can still credit the day on which it fell.
-    /// Throws 404 "Task <id> not found or does not belong to user".
+    /// With ``occurredAt`` the server records that time as the task's completion, and can still credit the day on which
+    /// it fell. Throws 404 "Task <id> not found or does not belong to user".
     public struct SubmitEvidence: Endpoint {
         public static let route = Route.post("/v1/evidence", .created, idempotencyKey: true)
             .rememberingKeys(forHours: 72)
