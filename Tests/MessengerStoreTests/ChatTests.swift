@@ -177,4 +177,38 @@ import Testing
             await store.close()
         }
     }
+
+    @Test func aMutedChatIsMutedOnEveryDevice() async throws {
+        try await withServer(on: Self.stack) { host in
+            let (alice, bob) = try await host.people().pair()
+            let direct = try await alice.directChat(with: bob)
+            let file = try await bob.client.upload(
+                Upload(.bytes(Array("GIF89a".utf8)), filename: "a.gif", contentType: "image/gif"))
+            try await bob.send(Messenger.UpdateMe(displayName: "Bob B.", avatar: .to(file.id)))
+            let phones = [Phone(alice, on: host, "phone"), Phone(alice, on: host, "pad")]
+            let stores = [try await phones[0].openConnected(), try await phones[1].openConnected()]
+            let chats = stores.map { $0.chat(direct) }
+            await until { chats.allSatisfy { $0.chat != nil } }
+            // The other user's picture comes with the list.
+            #expect(chats[0].chat?.peer?.avatar == file.id)
+            #expect(chats[0].chat?.title == "Bob B.")
+            #expect(chats[0].chat?.mute == nil)
+            let end = host.clock.date + 7200
+            try await chats[0].mute(until: end)
+            #expect(chats[0].chat?.mute == .init(until: .init(end)))
+            try await stores[1].reload()
+            await until { chats[1].chat?.mute?.until.map { abs($0.date.timeIntervalSince(end)) < 1 } ?? false }
+            try await chats[1].mute()
+            #expect(chats[1].chat?.mute == .init(until: nil))
+            try await chats[1].unmute()
+            #expect(chats[1].chat?.mute == nil)
+            try await stores[0].reload()
+            await until { chats[0].chat?.mute == nil }
+            // Without a network a chat stays as it is.
+            await phones[0].network.set(.offline)
+            await #expect(throws: URLError.self) { try await chats[0].mute() }
+            #expect(chats[0].chat?.mute == nil)
+            for store in stores { await store.close() }
+        }
+    }
 }

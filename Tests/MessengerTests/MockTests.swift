@@ -174,6 +174,23 @@ import Testing
         try await messenger.send(Messenger.CreateChat.direct(with: 2))
     }
 
+    @Test func aMutedChatIsListedAsOne() async throws {
+        let messenger = mock.client()
+        func mute() async throws -> Messenger.Mute? {
+            try await messenger.send(Messenger.ListChats(include: .muted)).first?.mute
+        }
+        #expect(try await mute() == nil)
+        let end = time("2999-02-24T08:00:00Z")
+        try await messenger.send(Messenger.MuteChat(chat: 5, until: end))
+        #expect(try await mute() == .init(until: end))
+        try await messenger.send(Messenger.MuteChat(chat: 5))
+        #expect(try await mute() == .init(until: nil))
+        try await messenger.send(Messenger.UnmuteChat(chat: 5))
+        #expect(try await mute() == nil)
+        let error = try await refusal { try await messenger.send(Messenger.MuteChat(chat: 7)) }
+        #expect(error.message == "Not a member of this chat")
+    }
+
     @Test func aDeletedAccountSignsOut() async throws {
         let messenger = mock.client()
         let error = try await refusal { try await messenger.deleteAccount(password: "") }

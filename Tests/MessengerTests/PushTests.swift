@@ -240,6 +240,35 @@ import Testing
         }
     }
 
+    @Test("A muted chat notifies nobody until that ends", arguments: Stack.Engine.available)
+    func mutedChats(_ engine: Stack.Engine) async throws {
+        try await run(on: Stack(engine, .inProcess)) { service, hosts async throws in
+            let host = hosts[0]
+            let (alice, bob, carol) = try await host.world().trio()
+            let (group, direct) = (try await alice.group(with: bob, carol), try await alice.directChat(with: bob))
+            let (muting, other) = (try await bob.register(), try await carol.register())
+            let end = host.clock.source.milliseconds() + 3_600_000
+            try await bob.send(Messenger.MuteChat(chat: group, until: .init(milliseconds: end)))
+            func tokens(of chat: Messenger.Chat.ID) async throws -> Set<String> {
+                let sent = try await alice.send(Messenger.SendMessage(chat: chat, content: "Hi"))
+                try await host.drain()
+                return Set(service.taken.filter { $0.payload["message_id"] == sent.id.json }.map(\.token))
+            }
+            #expect(try await tokens(of: group) == [other.token])
+            #expect(try await tokens(of: direct) == [muting.token])
+            // What is unread in a muted chat counts.
+            #expect(service.taken.last?.display("badge") == 2)
+            host.clock.advance(by: .seconds(3601))
+            #expect(try await tokens(of: group) == [muting.token, other.token])
+            try await bob.send(Messenger.MuteChat(chat: group))
+            // That stays muted.
+            host.clock.advance(by: .seconds(20 * 86_400))
+            #expect(try await tokens(of: group) == [other.token])
+            try await bob.send(Messenger.UnmuteChat(chat: group))
+            #expect(try await tokens(of: group) == [muting.token, other.token])
+        }
+    }
+
     @Test("A large group is notified in parts", arguments: Stack.Engine.available)
     func manyDevices(_ engine: Stack.Engine) async throws {
         let people = Torture.isOn ? 500 : 12
@@ -306,75 +335,6 @@ import Testing
             _ = try await bob.register()
             try await alice.send(Messenger.SendMessage(chat: chat, content: "Hi"))
             #expect(try await host.jobs == 0)
-        }
-    }
-}
-
-extension APNsStandIn.Push {
-    /// The notification as an app receives it.
-    fileprivate var userInfo: [AnyHashable: Any] {
-        get throws {
-            let object = try JSONSerialization.jsonObject(with: Data(payload.description.utf8))
-            return try #require(object as? [String: Any])
-        }
-    }
-}
-
-extension Person {
-    /// Registers a new device by the SDK.
-    fileprivate func register() async throws -> Messenger.Device {
-        let token = Data((0..<32).map { _ in UInt8.random(in: 0...255) })
-        let device = try await client.registerDevice(token: token, environment: .sandbox)
-        #expect(device.token == token.map { String(format: "%02x", $0) }.joined())
-        return device
-    }
-}
-
-extension MessengerHost {
-    /// The number of jobs in the outbox.
-    fileprivate var jobs: Int {
-        get async throws { try await database.read { try $0.value("SELECT COUNT(*) FROM outbox") ?? -1 } }
-    }
-
-    /// Returns when every notification has been sent or given up.
-    fileprivate func drain() async throws {
-        try await until { try await jobs == 0 }
-    }
-
-    /// Returns when as many jobs wait for their next attempt.
-    fileprivate func untilJobsWait(_ count: Int = 1) async throws {
-        let now = clock.source.milliseconds()
-        // A job that is being delivered is due again when its node's reservation ends.
-        try await until {
-            try await database.read { db in
-                try db.value(
-                    "SELECT COUNT(*) FROM outbox WHERE attempts > 0 AND due_at > \(now) AND due_at <> \(now + 60_000)")
-                    ?? 0
-            } >= count
-        }
-    }
-
-    /// Returns when every job waits for its next attempt.
-    fileprivate func untilNoJobIsDelivered() async throws {
-        let now = clock.source.milliseconds()
-        try await until {
-            try await database.read { db in
-                try db.value("SELECT COUNT(*) FROM outbox WHERE due_at <= \(now) OR due_at = \(now + 60_000)") ?? 0
-            } == 0
-        }
-    }
-
-    /// Returns when the server has noticed that all sockets are closed.
-    fileprivate func untilNobodyListens(to chat: Messenger.Chat.ID) async throws {
-        try await until { try await service.listeners(to: chat).isEmpty }
-    }
-
-    /// Waits for a condition, at most ten minutes.
-    private func until(_ condition: () async throws -> Bool) async throws {
-        let end = ContinuousClock.now + .seconds(600)
-        while try await !condition() {
-            try #require(.now < end, "what the test waits for does not happen")
-            try await Task.sleep(for: .milliseconds(20))
         }
     }
 }

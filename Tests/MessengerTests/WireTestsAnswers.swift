@@ -49,6 +49,12 @@ import Testing
         return chat
     }()
 
+    private static let muted: Messenger.ChatSummary = {
+        var chat = row
+        chat.describedMute = .init(wrappedValue: nil)
+        return chat
+    }()
+
     /// The values of the answers in the examples.
     static let answers: [ExampleAnswer] = [
         .init(of: Messenger.Register.self, .init(id: 1, username: "alice")),
@@ -72,6 +78,7 @@ import Testing
             ]),
         .init(of: Messenger.ListChats.self, [withPeer]),
         .init(of: Messenger.ListChats.self, [withNewest]),
+        .init(of: Messenger.ListChats.self, [muted]),
         .init(of: Messenger.GetChat.self, chat),
         .init(of: Messenger.AddMembers.self, chat),
         .init(of: Messenger.SendMessage.self, .init(hello)),

@@ -64,6 +64,12 @@ extension Array: WireField where Element: WireField {
     public var containsNUL: Bool { contains { $0.containsNUL } }
 }
 
+extension Timestamp: WireField {
+    public static var absent: Self { Self(milliseconds: .min) }
+    /// No time can be written as this one, so an unreadable field is always refused.
+    public static var malformed: Self? { Self(milliseconds: .min) }
+}
+
 /// An enumeration of strings that accepts unknown values when decoding, so that a newer server never breaks an older
 /// app.
 public protocol OpenEnumeration: RawRepresentable, Codable, Hashable, Sendable, WireField, CustomStringConvertible

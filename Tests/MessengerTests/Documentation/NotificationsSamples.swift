@@ -18,6 +18,16 @@ enum NotificationsSamples {
         // end
     }
 
+    static func mute(
+        _ messenger: MessengerClient, chat: Messenger.Chat.ID, tomorrow: Date, show: (Messenger.Chat.ID) -> Void
+    ) async throws {
+        // sample
+        try await messenger.send(Messenger.MuteChat(chat: chat, until: .init(tomorrow)))
+        for try await chat in messenger.chats(including: .muted) where chat.mute != nil { show(chat.id) }
+        try await messenger.send(Messenger.UnmuteChat(chat: chat))
+        // end
+    }
+
     static func open(_ userInfo: [AnyHashable: Any], show: (Messenger.Chat.ID) -> Void) {
         // sample
         guard let push = MessengerPush(userInfo: userInfo) else { return }

@@ -12,7 +12,7 @@ import Testing
         Mutant.profiles, Mutant.accountDeletions, Mutant.users, Mutant.searching, Mutant.blocking, Mutant.reporting,
         Mutant.creatingChats, Mutant.chatLists, Mutant.chatDetails, Mutant.memberships,
         Mutant.sending, Mutant.histories, Mutant.edits, Mutant.deletions, Mutant.marks, Mutant.uploads, Mutant.removals,
-        Mutant.downloads, Mutant.devices, Mutant.idempotency, Mutant.errors, Mutant.requestBodies,
+        Mutant.downloads, Mutant.devices, Mutant.muting, Mutant.idempotency, Mutant.errors, Mutant.requestBodies,
         Mutant.authentication,
         Mutant.authorisation, Mutant.handshakes, Mutant.subscriptions, Mutant.pushes, Mutant.keepalives,
         Mutant.socketErrors, Mutant.backlogs, Mutant.memberEvents, Mutant.changeEvents, Mutant.typingEvents,

@@ -98,7 +98,8 @@ extension Messenger {
         /// Returns only the chats that follow this one in the list at present. An addition to the contract.
         public var before: Chat.ID?
         /// The word ``Inclusions/unread`` asks for ``ChatSummary/unreadCount``, ``Inclusions/peer`` for
-        /// ``ChatSummary/peer``, ``Inclusions/newest`` for ``ChatSummary/newestMessage``.
+        /// ``ChatSummary/peer``, ``Inclusions/newest`` for ``ChatSummary/newestMessage``, ``Inclusions/muted`` for
+        /// ``ChatSummary/mute``.
         public var include: Inclusions?
 
         public init(limit: Int? = nil, before: Chat.ID? = nil, include: Inclusions? = nil) {
@@ -136,6 +137,10 @@ extension Messenger {
         package var describedMessage: OrNull<Message>?
         /// The newest message. Nil when there is none, and unless ``ListChats/include`` asks for it.
         public var newestMessage: Message? { describedMessage?.wrappedValue }
+        /// The value of the key `mute`; nil when an answer does not have the key.
+        package var describedMute: OrNull<Mute>?
+        /// The caller's muting of the chat. Nil for a chat that is not muted, and unless ``ListChats/include`` asks for it.
+        public var mute: Mute? { describedMute?.wrappedValue }
 
         public init(
             id: Chat.ID, type: ChatType, name: String?, updatedAt: Timestamp, lastMessage: String?,
@@ -156,6 +161,7 @@ extension Messenger {
             case unreadCount = "unread_count"
             case describedPeer = "peer"
             case describedMessage = "newest_message"
+            case describedMute = "mute"
         }
     }
 

@@ -18,6 +18,9 @@ extension Messenger {
         /// The word that asks for a chat's newest message.
         public static let newest = Inclusions(rawValue: "newest")
 
+        /// The word that asks whether the caller has muted a chat.
+        public static let muted = Inclusions(rawValue: "muted")
+
         /// Returns the words of several.
         public static func all(_ words: Inclusions...) -> Inclusions {
             Inclusions(rawValue: words.map(\.rawValue).joined(separator: ","))

@@ -181,7 +181,7 @@ public struct Person: Sendable {
 public enum MessengerScenarios {
     public static var all: [Scenario<MessengerWorld>] {
         examples + errors + auth + sessions + account + deletion + users + blocks + chats + members + messages
-            + messageChanges + receipts + files + downloads + devices + reports + live + memberEvents + backlog
+            + messageChanges + receipts + files + downloads + devices + muting + reports + live + memberEvents + backlog
             + idempotency + authorisation
     }
 }

@@ -47,11 +47,13 @@ extension MessengerExamples {
         > /chats?include=unread%2C%20x%26y
         > /chats?include=peer
         > /chats?include=newest
+        > /chats?include=muted
         < 200 [\#(chatSummary)]
         < 200 []
         < 200 including unread [{ \#(row), "unread_count": 3 }]
         < 200 including peer [{ \#(row), "peer": \#(peer) | null }]
         < 200 including newest [{ \#(row), "newest_message": \#(message) | null }]
+        < 200 including muted [{ \#(row), "mute": null | \#(mute) }]
 
         GET /chats/{id}: Returns a chat.
         > /chats/5

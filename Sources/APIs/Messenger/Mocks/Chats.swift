@@ -30,13 +30,14 @@ extension MessengerMock {
         server.example(of: Messenger.ListChats.self) { [memory] request in
             guard request.before == nil else { return [] }
             let chat = Messenger.Chat.example
-            let (newest, unread) = memory.use { ($0.messages.last, $0.unreadCount) }
+            let (newest, unread, mute) = memory.use { ($0.messages.last, $0.unreadCount, $0.mute) }
             var row = Messenger.ChatSummary(
                 id: chat.id, type: chat.type, name: chat.name, updatedAt: newest?.createdAt ?? chat.createdAt,
                 lastMessage: newest?.content, unreadCount: request.include?.contains(.unread) == true ? unread : nil)
             // The chat is a group, which has no peer.
             if request.include?.contains(.peer) == true { row.describedPeer = .init(wrappedValue: nil) }
             if request.include?.contains(.newest) == true { row.describedMessage = .init(wrappedValue: newest) }
+            if request.include?.contains(.muted) == true { row.describedMute = .init(wrappedValue: mute) }
             return [row]
         }
         server.example(of: Messenger.GetChat.self) { try Self.chat($0.id) }

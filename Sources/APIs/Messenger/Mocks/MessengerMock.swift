@@ -16,8 +16,8 @@ import MessengerExamples
 /// The mock holds the examples' data: Alice (1), who is signed in, and Bob (2), their chat 5 with message 99, and file
 /// 42. Other ids are refused as the contract says. Any name and password signs in as Alice. A message sent to the chat
 /// gets the next id, appears in the history and comes over the live sockets. It can be edited, deleted and marked as
-/// read. The mock also stores Alice's profile, the users she has blocked and the devices she has registered, of which 7 is
-/// there from the beginning. Deleting her account ends her sessions; it stores nothing else.
+/// read. The mock also stores Alice's profile, whether she has muted the chat, the users she has blocked and the devices she has
+/// registered, of which 7 is there from the beginning. Deleting her account ends her sessions; it stores nothing else.
 public struct MessengerMock: APIMock {
     /// The server that reads the requests. An app's tests need only the members of ``APIMock``.
     public let server: MockServer<Messenger>
@@ -48,6 +48,7 @@ public struct MessengerMock: APIMock {
         receipts()
         files()
         devices()
+        muting()
         reports()
     }
 
@@ -115,6 +116,8 @@ struct MessengerMemory: Sendable {
     var changes: [Messenger.MessageChange] = []
     /// The newest message that Alice has read.
     var lastRead = Messenger.Message.ID(0)
+    /// Alice's muting of chat 5.
+    var mute: Messenger.Mute?
     /// The devices that Alice has registered.
     var devices = [Messenger.Device.example]
     /// The id of the next device.

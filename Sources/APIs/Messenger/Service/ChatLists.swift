@@ -8,18 +8,21 @@ extension Chats {
         let unread: Bool
         let peer: Bool
         let newest: Bool
+        let muted: Bool
 
         init(_ include: Messenger.Inclusions?) {
             unread = include?.contains(.unread) ?? false
             peer = include?.contains(.peer) ?? false
             newest = include?.contains(.newest) ?? false
+            muted = include?.contains(.muted) ?? false
         }
     }
 
     /// Returns the caller's chats, the newest message first, by whole seconds as clients see them, then by id. With
     /// `before`, the page begins behind that chat.
     static func page(
-        of user: Messenger.User.ID, before: Messenger.Chat.ID?, limit: Int, with parts: Parts, in db: Session
+        of user: Messenger.User.ID, before: Messenger.Chat.ID?, limit: Int, with parts: Parts, at now: Int64,
+        in db: Session
     ) throws -> [Messenger.ChatSummary] {
         let unread: SQL =
             parts.unread
@@ -42,7 +45,7 @@ extension Chats {
             WHERE me.user_id = \(user) \(rest) \(order) LIMIT \(limit)
             """
         }
-        guard parts.peer || parts.newest else {
+        guard parts.peer || parts.newest || parts.muted else {
             let newest: SQL = "(SELECT m.content FROM messages m WHERE m.chat_id = c.id ORDER BY m.id DESC LIMIT 1)"
             return try db.all(page("\(newest), \(unread)")) { row in
                 try Messenger.ChatSummary(row: row, lastMessage: try row.get(4), unread: try row.get(5))
@@ -52,7 +55,7 @@ extension Chats {
         let columns = page(
             """
             (SELECT m.id FROM messages m WHERE m.chat_id = c.id ORDER BY m.id DESC LIMIT 1) AS newest_id,
-            \(unread) AS unread,
+            \(unread) AS unread, CASE WHEN me.muted_until > \(now) THEN me.muted_until END AS muted_until,
             CASE c.direct_low WHEN \(user) THEN c.direct_high ELSE c.direct_low END AS peer_id
             """)
         return try db.all(
@@ -60,7 +63,7 @@ extension Chats {
             SELECT c.id, c.type, c.name, c.updated_at, c.unread, p.id, p.username, p.display_name,
                 CASE WHEN EXISTS (SELECT 1 FROM blocks b WHERE b.blocker_id = p.id AND b.blocked_id = \(user))
                     THEN NULL ELSE p.avatar_file_id END,
-                m.id, m.sender_id, m.content, m.type, m.file_id, m.created_at
+                m.id, m.sender_id, m.content, m.type, m.file_id, m.created_at, c.muted_until
             FROM (\(columns)) c
             LEFT JOIN messages m ON m.id = c.newest_id
             LEFT JOIN users p ON p.id = c.peer_id AND p.deleted_at IS NULL
@@ -71,6 +74,10 @@ extension Chats {
             var chat = try Messenger.ChatSummary(row: row, lastMessage: message?.content, unread: try row.get(4))
             if parts.peer { chat.describedPeer = .init(wrappedValue: try Messenger.ChatPeer(row: row)) }
             if parts.newest { chat.describedMessage = .init(wrappedValue: message) }
+            if parts.muted {
+                let end: Int64? = try row.get(15)
+                chat.describedMute = .init(wrappedValue: end.map(Muting.value))
+            }
             return chat
         }
     }

@@ -55,8 +55,9 @@ extension MessengerService {
     ) async throws -> [Messenger.ChatSummary] {
         let limit = min(request.limit ?? .max, Messenger.ListChats.maximum)
         let parts = Chats.Parts(request.include)
+        let now = time.milliseconds()
         return try await database.read {
-            try Chats.page(of: caller, before: request.before, limit: limit, with: parts, in: $0)
+            try Chats.page(of: caller, before: request.before, limit: limit, with: parts, at: now, in: $0)
         }
     }
 

@@ -110,6 +110,7 @@ public struct MessengerService: FileStoringService {
         receipts(&routes)
         files(&routes)
         devices(&routes)
+        muting(&routes)
         reports(&routes)
         if let files = objects as? LocalObjectStore { routes.serve(files) }
         return routes

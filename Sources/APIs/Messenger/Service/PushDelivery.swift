@@ -27,7 +27,7 @@ struct PushDelivery: Sendable {
         let now = time.milliseconds()
         let due = try await database.read { db -> (PushedMessage, [Recipient])? in
             guard let message = try PushedMessage.one(job.message, in: db) else { return nil }
-            return (message, try Self.recipients(of: message, among: job.devices, in: db))
+            return (message, try Self.recipients(of: message, among: job.devices, at: now, in: db))
         }
         guard let (message, everybody) = due, !everybody.isEmpty else { return .done }
         // No node may have run for long.
@@ -101,9 +101,10 @@ struct PushDelivery: Sendable {
 
     // MARK: Queries
 
-    /// Returns the devices of the chat's other members who have not read the message.
+    /// Returns the devices of the chat's other members who have not read the message, nor muted the chat.
     private static func recipients(
-        of message: PushedMessage, among devices: [Messenger.Device.ID]?, in db: Session
+        of message: PushedMessage, among devices: [Messenger.Device.ID]?, at now: Int64,
+        in db: Session
     ) throws -> [Recipient] {
         let listed: SQL = devices.map { "AND d.id IN (\(list: $0))" } ?? ""
         return try db.all(
@@ -112,6 +113,7 @@ struct PushDelivery: Sendable {
             FROM members m JOIN devices d ON d.user_id = m.user_id JOIN chats c ON c.id = m.chat_id
             WHERE m.chat_id = \(message.chat) AND m.user_id <> \(message.sender)
                 AND COALESCE(m.last_read_id, 0) < \(message.id) \(listed)
+                AND (m.muted_until IS NULL OR m.muted_until <= \(now))
                 AND (c.direct_low IS NULL OR NOT EXISTS (
                     SELECT 1 FROM blocks b WHERE b.blocker_id = m.user_id AND b.blocked_id = \(message.sender)
                     UNION ALL

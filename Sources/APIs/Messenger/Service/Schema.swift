@@ -149,5 +149,9 @@ extension MessengerService {
                     "CREATE INDEX devices_of_user ON devices (user_id, registered_at)",
                     "CREATE INDEX devices_of_session ON devices (session_id)",
                 ] + Outbox<PushJob>.table),
+            .init(
+                "muted chats",
+                // Null for a chat that the member has not muted.
+                ["ALTER TABLE members ADD COLUMN muted_until BIGINT"]),
         ])
 }

@@ -33,19 +33,36 @@ struct ChatCache: Sendable {
                 let high = try Self.top(id, db)?.high ?? 0
                 try db.execute(
                     literal: """
-                        INSERT INTO chats (id, type, name, summary_at, summary_text, server_unread, unread_as_of, updated_at)
+                        INSERT INTO chats (id, type, name, summary_at, summary_text, server_unread, unread_as_of, updated_at,
+                            peer, peer_username, peer_name, peer_avatar, is_muted, muted_until)
                         VALUES (\(id), \(summary.type.rawValue), \(summary.name), \(summary.updatedAt.milliseconds),
                             \(summary.lastMessage), \(summary.unreadCount ?? 0), \(high),
-                            \(summary.updatedAt.milliseconds))
+                            \(summary.updatedAt.milliseconds), \(summary.peer?.id.rawValue), \(summary.peer?.username),
+                            \(summary.peer?.displayName), \(summary.peer?.avatar?.rawValue), \(summary.mute != nil),
+                            \(summary.mute?.until?.milliseconds))
                         ON CONFLICT (id) DO UPDATE SET
                             type = excluded.type, name = excluded.name, summary_at = excluded.summary_at,
                             summary_text = excluded.summary_text, server_unread = excluded.server_unread,
-                            unread_as_of = excluded.unread_as_of
+                            unread_as_of = excluded.unread_as_of, peer = excluded.peer,
+                            peer_username = excluded.peer_username, peer_name = excluded.peer_name,
+                            peer_avatar = excluded.peer_avatar, is_muted = excluded.is_muted,
+                            muted_until = excluded.muted_until
                         """)
                 try recount(id, db)
             }
             let known = try Int64.fetchSet(db, sql: "SELECT id FROM chats")
             return Set(known.subtracting(summaries.map(\.id.rawValue)).map { .init($0) })
+        }
+    }
+
+    /// Stores whether the user has muted a chat.
+    func mute(_ chat: Messenger.Chat.ID, _ mute: Messenger.Mute?) throws {
+        try pool.write { db in
+            try db.execute(
+                literal: """
+                    UPDATE chats SET is_muted = \(mute != nil), muted_until = \(mute?.until?.milliseconds)
+                    WHERE id = \(chat.rawValue)
+                    """)
         }
     }
 

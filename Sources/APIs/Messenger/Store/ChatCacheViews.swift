@@ -21,16 +21,26 @@ extension ChatCache {
             try Row.fetchAll(
                 db,
                 literal: """
-                    SELECT id, type, COALESCE(name,
+                    SELECT id, type, COALESCE(name, peer_name,
                             (SELECT display_name FROM members WHERE chat = chats.id AND user <> \(user) LIMIT 1)),
-                        updated_at, last_text, unread
+                        updated_at, last_text, unread, is_muted, muted_until,
+                        peer, peer_username, peer_name, peer_avatar
                     FROM chats WHERE \(id == nil) OR id = \(id?.rawValue) ORDER BY updated_at / 1000 DESC, id DESC
                     """
             ).map { row in
                 StoredChat(
-                    id: .init(row[0]), type: .init(rawValue: row[1]), title: row[2],
-                    updatedAt: .init(milliseconds: row[3]), lastMessage: row[4], unreadCount: row[5])
+                    id: .init(row[0]), type: .init(rawValue: row[1]), title: row[2], peer: Self.peer(row),
+                    updatedAt: .init(milliseconds: row[3]), lastMessage: row[4], unreadCount: row[5],
+                    mute: row[6] ? .init(until: (row[7] as Int64?).map { .init(milliseconds: $0) }) : nil)
             }
+        }
+    }
+
+    private static func peer(_ row: Row) -> Messenger.ChatPeer? {
+        (row["peer"] as Int64?).map { id in
+            .init(
+                id: .init(id), username: row["peer_username"], displayName: row["peer_name"],
+                avatar: (row["peer_avatar"] as Int64?).map { .init($0) })
         }
     }
 

@@ -61,6 +61,22 @@ import Observation
         await refresh()
     }
 
+    /// Mutes the chat: the user's devices are not notified of its messages any more, which arrive nevertheless and count as
+    /// unread.
+    ///
+    /// - Parameter end: The time at which that ends by itself; nil for a chat that stays muted until ``unmute()``.
+    /// - Throws: The errors of ``Messenger/MuteChat``, the network's error.
+    public func mute(until end: Date? = nil) async throws {
+        try await change { [engine, id] in try await engine.mute(id, until: end) }
+    }
+
+    /// Has the user's devices notified of the chat again.
+    ///
+    /// - Throws: The errors of ``Messenger/UnmuteChat``, the network's error.
+    public func unmute() async throws {
+        try await change { [engine, id] in try await engine.unmute(id) }
+    }
+
     // MARK: Writing
 
     /// Sends a text message: at once, or as soon as there is a connection, in this launch of the app or a later one.

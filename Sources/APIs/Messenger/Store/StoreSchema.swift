@@ -48,6 +48,19 @@ enum StoreSchema {
                         used_at INTEGER NOT NULL);
                     """)
         }
+        migrator.registerMigration("2") { db in
+            try db.execute(
+                sql: """
+                    -- The other user of a direct chat, as the list of chats said last.
+                    ALTER TABLE chats ADD COLUMN peer INTEGER;
+                    ALTER TABLE chats ADD COLUMN peer_username TEXT;
+                    ALTER TABLE chats ADD COLUMN peer_name TEXT;
+                    ALTER TABLE chats ADD COLUMN peer_avatar INTEGER;
+                    -- Whether the user has muted the chat, and until when, if that ends.
+                    ALTER TABLE chats ADD COLUMN is_muted BOOLEAN NOT NULL DEFAULT 0;
+                    ALTER TABLE chats ADD COLUMN muted_until INTEGER;
+                    """)
+        }
         return migrator
     }()
 

@@ -10,12 +10,17 @@ public struct StoredChat: Hashable, Sendable, Identifiable {
     public let type: Messenger.ChatType
     /// The name of a group, or the display name of the other member of a direct chat; nil until that is known.
     public let title: String?
+    /// The other user of a direct chat, with their picture. Nil for a group, for a user whose account was deleted, and from a
+    /// server that does not tell.
+    public let peer: Messenger.ChatPeer?
     /// The time of the newest message, or of the chat's making.
     public let updatedAt: Messenger.Timestamp
     /// The text of the newest message: empty for a file without a caption, nil when there is no message.
     public let lastMessage: String?
     /// The number of messages by others that the user has not read.
     public let unreadCount: Int
+    /// The user's muting of the chat, whose messages the user's devices are not notified of; nil for a chat that is not muted.
+    public let mute: Messenger.Mute?
 }
 
 /// A message as this device knows it. The properties of ``Messenger/Message`` are available on this value, too.

@@ -187,7 +187,8 @@ extension StoreEngine {
         let present = generation
         var list: [Messenger.ChatSummary] = []
         while true {
-            let page = try await client.send(Messenger.ListChats(before: list.last?.id, include: .unread))
+            let page = try await client.send(
+                Messenger.ListChats(before: list.last?.id, include: .all(.unread, .peer, .muted)))
             // A chat may have moved between two pages.
             let known = Set(list.map(\.id))
             list += page.filter { !known.contains($0.id) }
