@@ -25,7 +25,7 @@ extension Messenger {
         }
 
         public func validate() throws(Problem) {
-            guard until.map({ $0 != .malformed }) ?? true else { throw Self.invalidUntil }
+            if let until, until == .malformed { throw Self.invalidUntil }
         }
 
         /// The refusal of an end that is not a time, or has passed.

@@ -37,7 +37,8 @@ extension MessengerScenarios {
             let plain = try await alice.get("/chats?include=mute,unread").succeeded(200)[0]
             try expect(plain?["mute"], equals: nil)
         },
-        Scenario("A muted chat is muted no more after its member has left it", clause: "POST /chats/{id}/mute") { world in
+        Scenario("A muted chat is muted no more after its member has left it", clause: "POST /chats/{id}/mute") {
+            world in
             let (alice, bob) = try await world.pair()
             let chat = try await alice.group(with: bob)
             try await bob.send(Messenger.MuteChat(chat: chat))
