@@ -44,6 +44,20 @@ import Testing
             try await StoreSamples.retry(chat) { reasons.append("\($0)\($1)") }
             #expect(reasons == ["You cannot message this user"])
             await until { chat.messages.last?.content == "Refused" }
+
+            var rows: [String] = []
+            let everyday = try await EverydaySamples.read(store, id: direct) { rows.append($0) }
+            #expect(rows.last == "Refused")
+            try await EverydaySamples.send(everyday, photo: photo) { content, _, _ in rows.append(content) }
+            await until { everyday.messages.last?.content == "Look!" && everyday.outgoing.isEmpty }
+            var opened: [Messenger.Chat.ID] = []
+            let token = Data((0..<32).map { _ in UInt8.random(in: 0...255) })
+            try await EverydaySamples.notify(
+                phone.client, everyday, token: token, tomorrow: host.clock.date + 86_400,
+                ["chat_id": Int(direct.rawValue), "message_id": 1, "sender_id": 1]
+            ) { opened.append($0) }
+            #expect(opened == [direct])
+            #expect(everyday.chat?.mute != nil)
             try await StoreSamples.signOut(store)
             #expect(!FileManager.default.fileExists(atPath: phone.folder.path))
         }

@@ -31,6 +31,8 @@ extension MessengerExamples {
         Messenger.DeleteFile(id: 42)
         Messenger.RegisterDevice(token: "0a1b2c3d4e5f", environment: .production)
         Messenger.RemoveDevice(id: 7)
+        Messenger.MuteChat(chat: 5)
+        Messenger.UnmuteChat(chat: 5)
         Messenger.CreateReport(user: 2, reason: "spam", details: "Every day")
         """##
 }

@@ -25,7 +25,7 @@ extension MessengerService {
 
 /// The chats that members have muted. The end of it stands in the member's row, so it goes with the membership.
 enum Muting {
-    /// The end of what does not end by itself.
+    /// The end of a muting that does not end by itself.
     static let endless = Int64.max
 
     /// - Throws: A `Problem` with 403 for others than members.

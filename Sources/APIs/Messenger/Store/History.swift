@@ -7,8 +7,8 @@ import MessengerClient
 /// Reads from chats: messages, changes, read marks, members.
 ///
 /// Only one request at a time reads from a chat, and an answer counts only if the connection is still the one during which
-/// it was asked for. Edits that arrive meanwhile are newer than the answer and stay. So the last word on a message is
-/// always the server's last.
+/// it was asked for. Messages and edits that arrive meanwhile are newer than the answer and stay. So the last word on a
+/// message is always the server's last.
 extension StoreEngine {
     func read(_ need: Needs, of chat: Messenger.Chat.ID) async throws {
         switch need {
@@ -59,7 +59,10 @@ extension StoreEngine {
                 Messenger.ListMessages(chat: chat, limit: settings.pageSize, include: .edited))
             if isStopped { throw CancellationError() }
             guard present == generation else { continue }
-            try cache.begin(chat, page: page, version: version)
+            // The page may be older than messages that arrived meanwhile.
+            let newest = page.first?.id ?? 0
+            let newer = newerMessages[chat, default: []].filter { $0.id > newest }.sorted { $0.id > $1.id }
+            try cache.begin(chat, page: newer + page, version: version)
             return try applyNewerEdits(of: chat)
         }
     }

@@ -75,6 +75,10 @@ package actor StoreEngine {
     var changesReadIn: [Messenger.Chat.ID: Int] = [:]
     /// The edits that arrived while something was being read from the chat.
     var newerEdits: [Messenger.Chat.ID: [Messenger.Message.ID: Messenger.MessageEdit]] = [:]
+    /// The messages that arrived while something was being read from the chat.
+    var newerMessages: [Messenger.Chat.ID: [Messenger.Message]] = [:]
+    /// The chats of which something could not be stored, and how often in a row.
+    var unstored: [Messenger.Chat.ID: Int] = [:]
     /// Counts what arrived about the contents of a chat's messages.
     var contents: [Messenger.Chat.ID: Int] = [:]
     /// The edits that the server has accepted, and whose text is to be read.

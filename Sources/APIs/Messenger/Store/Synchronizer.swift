@@ -39,7 +39,7 @@ extension StoreEngine {
             delayed = []
             failures = [:]
             // Answers of this connection are newer than edits of the one before.
-            newerEdits = [:]
+            (newerEdits, newerMessages) = ([:], [:])
             signal.add(.connection)
             listChats()
             sendAll()
@@ -74,8 +74,10 @@ extension StoreEngine {
 
     private func receive(_ message: Messenger.Message) {
         guard !stale.contains(message.chat) else { return }
+        if busy.contains(message.chat) { newerMessages[message.chat, default: []].append(message) }
         do {
             guard try cache.receive(message) else { return }
+            unstored[message.chat] = nil
             typing[message.chat]?[message.sender] = nil
             try settle(message.chat)
             changed(message.chat)
@@ -91,6 +93,9 @@ extension StoreEngine {
         guard subscribed.remove(chat) != nil else { return }
         stale.insert(chat)
         subscribing.yield(.end(chat))
+        // What can be read without storing anything counts as no success: a full disk is not tried again each second.
+        failures[chat] = max(failures[chat, default: 0], unstored[chat, default: 0])
+        unstored[chat, default: 0] += 1
         delay(chat)
         need(.history, of: chat)
     }
@@ -288,6 +293,7 @@ extension StoreEngine {
 
     private func release(_ chat: Messenger.Chat.ID) {
         newerEdits[chat] = nil
+        newerMessages[chat] = nil
         if var waiting = waiters[chat], !waiting.isEmpty {
             let next = waiting.removeFirst()
             waiters[chat] = waiting.isEmpty ? nil : waiting
