@@ -1,6 +1,7 @@
 import Foundation
 import MessengerClient
 import MessengerStore
+import Testbed
 
 // The samples of EverydayTasks.md.
 
