@@ -118,6 +118,14 @@ extension ChatCache {
         return message
     }
 
+    /// Returns whether a message is known to be deleted.
+    func isDeleted(_ message: Messenger.Message.ID) throws -> Bool {
+        try pool.read { db in
+            try Bool.fetchOne(
+                db, literal: "SELECT EXISTS (SELECT 1 FROM messages WHERE id = \(message.rawValue) AND is_deleted)")!
+        }
+    }
+
     /// Returns the deleted messages of the user, or of an unknown sender, after a message.
     func hasDeletions(in chat: Messenger.Chat.ID, after message: Messenger.Message.ID) throws -> Bool {
         try pool.read { db in

@@ -55,6 +55,7 @@ extension StoreEngine {
         while true {
             let present = generation
             let version = try await version(of: chat)
+            let sent = try outbox.sentEntries(in: chat).compactMap(\.message)
             let page = try await client.send(
                 Messenger.ListMessages(chat: chat, limit: settings.pageSize, include: .edited))
             if isStopped { throw CancellationError() }
@@ -63,6 +64,8 @@ extension StoreEngine {
             let newest = page.first?.id ?? 0
             let newer = newerMessages[chat, default: []].filter { $0.id > newest }.sorted { $0.id > $1.id }
             try cache.begin(chat, page: newer + page, version: version)
+            // What the page should have and does not have was deleted, and no list of changes says so any more.
+            for message in sent where message > newest { try cache.delete(message, in: chat) }
             return try applyNewerEdits(of: chat)
         }
     }

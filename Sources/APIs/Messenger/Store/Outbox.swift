@@ -64,6 +64,11 @@ struct Outbox: Sendable {
     func entry(_ id: Int64) throws -> Entry? { try all("id = \(id)").first }
     func everything() throws -> [Entry] { try all("TRUE") }
 
+    /// Returns the messages of a chat that the server has, and that the history on this device has not reached.
+    func sentEntries(in chat: Messenger.Chat.ID) throws -> [Entry] {
+        try all("chat = \(chat.rawValue) AND message IS NOT NULL")
+    }
+
     /// Returns the message of a chat that is next to be sent.
     func next(in chat: Messenger.Chat.ID) throws -> Entry? {
         try all("chat = \(chat.rawValue) AND state = 'waiting'").first
@@ -154,16 +159,5 @@ struct Outbox: Sendable {
     /// Removes an entry that the app does not want to be sent any more.
     func remove(_ id: Int64) throws {
         try pool.write { try $0.execute(literal: "DELETE FROM entries WHERE id = \(id)") }
-    }
-
-    /// Removes the sent messages of a chat that the history on this device has reached.
-    ///
-    /// - Returns: The keys of their files; nil when there were no such messages.
-    func settle(_ chat: Messenger.Chat.ID, upTo high: Messenger.Message.ID) throws -> [String]? {
-        let reached: SQL = "chat = \(chat.rawValue) AND message <= \(high.rawValue)"
-        let rows = try pool.read { try Row.fetchAll($0, literal: "SELECT file_key FROM entries WHERE \(reached)") }
-        guard !rows.isEmpty else { return nil }
-        try pool.write { try $0.execute(literal: "DELETE FROM entries WHERE \(reached)") }
-        return rows.compactMap { $0[0] }
     }
 }

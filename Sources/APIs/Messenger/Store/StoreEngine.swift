@@ -77,8 +77,8 @@ package actor StoreEngine {
     var newerEdits: [Messenger.Chat.ID: [Messenger.Message.ID: Messenger.MessageEdit]] = [:]
     /// The messages that arrived while something was being read from the chat.
     var newerMessages: [Messenger.Chat.ID: [Messenger.Message]] = [:]
-    /// The chats of which something could not be stored, and how often in a row.
-    var unstored: [Messenger.Chat.ID: Int] = [:]
+    /// The chats of which something could not be stored: the newest message then, and how often it has stayed the newest.
+    var unstored: [Messenger.Chat.ID: (newest: Messenger.Message.ID?, count: Int)] = [:]
     /// Counts what arrived about the contents of a chat's messages.
     var contents: [Messenger.Chat.ID: Int] = [:]
     /// The edits that the server has accepted, and whose text is to be read.

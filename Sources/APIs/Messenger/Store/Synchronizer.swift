@@ -77,7 +77,6 @@ extension StoreEngine {
         if busy.contains(message.chat) { newerMessages[message.chat, default: []].append(message) }
         do {
             guard try cache.receive(message) else { return }
-            unstored[message.chat] = nil
             typing[message.chat]?[message.sender] = nil
             try settle(message.chat)
             changed(message.chat)
@@ -94,8 +93,10 @@ extension StoreEngine {
         stale.insert(chat)
         subscribing.yield(.end(chat))
         // What can be read without storing anything counts as no success: a full disk is not tried again each second.
-        failures[chat] = max(failures[chat, default: 0], unstored[chat, default: 0])
-        unstored[chat, default: 0] += 1
+        let newest = try? cache.knowledge(of: chat)?.high
+        let count = unstored[chat].map { $0.newest == newest ? $0.count + 1 : 0 } ?? 0
+        unstored[chat] = (newest, count)
+        failures[chat] = max(failures[chat, default: 0], count)
         delay(chat)
         need(.history, of: chat)
     }
@@ -143,12 +144,16 @@ extension StoreEngine {
         attempt { if try !cache.isSelfContained(chat) { listChats(after: .seconds(1)) } }
     }
 
-    /// Removes the messages from the outbox that have arrived.
+    /// Removes the messages from the outbox that have arrived, or were deleted before they could.
     func settle(_ chat: Messenger.Chat.ID) throws {
-        guard let high = try cache.knowledge(of: chat)?.high, let keys = try outbox.settle(chat, upTo: high)
-        else { return }
-        for key in keys { try? FileManager.default.removeItem(at: places.copy(key)) }
-        signal.add(.chat(chat))
+        let sent = try outbox.sentEntries(in: chat)
+        guard !sent.isEmpty, let high = try cache.knowledge(of: chat)?.high else { return }
+        for entry in sent {
+            guard let message = entry.message, try message <= high || cache.isDeleted(message) else { continue }
+            try outbox.remove(entry.id)
+            if let key = entry.fileKey { try? FileManager.default.removeItem(at: places.copy(key)) }
+            signal.add(.chat(chat))
+        }
     }
 
     // MARK: The list of chats
