@@ -67,8 +67,9 @@ package actor StoreEngine {
     /// The chats of which something is being read. Only one request at a time reads from a chat.
     var busy: Set<Messenger.Chat.ID> = []
     var waiters: [Messenger.Chat.ID: [CheckedContinuation<Void, Never>]] = [:]
-    /// The chats that wait after a failure, and the number of failures in a row.
-    var delayed: Set<Messenger.Chat.ID> = []
+    /// The chats that wait after a failure, each with the number of its wait, and the number of failures in a row.
+    var delayed: [Messenger.Chat.ID: Int] = [:]
+    var delaysMade = 0
     var failures: [Messenger.Chat.ID: Int] = [:]
     var workers = 0
     /// The connection during which a chat's list of changes was last read.

@@ -36,7 +36,7 @@ extension StoreEngine {
             generation += 1
             isConnected = true
             connection = .connected
-            delayed = []
+            delayed = [:]
             failures = [:]
             // Answers of this connection are newer than edits of the one before.
             (newerEdits, newerMessages) = ([:], [:])
@@ -243,7 +243,7 @@ extension StoreEngine {
     }
 
     private func nextChat() -> Messenger.Chat.ID? {
-        let ready = needs.filter { !$0.value.isEmpty && !busy.contains($0.key) && !delayed.contains($0.key) }
+        let ready = needs.filter { !$0.value.isEmpty && !busy.contains($0.key) && delayed[$0.key] == nil }
         if let shown = ready.keys.filter({ open[$0] != nil }).min() { return shown }
         return order.first { ready[$0] != nil } ?? ready.keys.min()
     }
@@ -271,14 +271,18 @@ extension StoreEngine {
         }
     }
 
-    /// Lets a chat wait after a failure.
+    /// Lets a chat wait after a failure. A chat waits once, whatever fails meanwhile.
     private func delay(_ chat: Messenger.Chat.ID) {
         let count = failures[chat, default: 0]
         failures[chat] = count + 1
-        delayed.insert(chat)
+        guard delayed[chat] == nil else { return }
+        delaysMade += 1
+        let number = delaysMade
+        delayed[chat] = number
         run { engine in
-            guard await engine.pause(min(.seconds(60), .seconds(1 << min(count, 6)))) else { return }
-            engine.delayed.remove(chat)
+            guard await engine.pause(min(.seconds(60), .seconds(1 << min(count, 6)))), engine.delayed[chat] == number
+            else { return }
+            engine.delayed[chat] = nil
             engine.work()
         }
     }
