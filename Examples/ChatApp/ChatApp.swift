@@ -2,8 +2,8 @@ import Foundation
 import MessengerStore
 import SwiftUI
 
-/// An app of three screens over a store: signing in, the chats, a chat. Add these files to an iOS app's target that links
-/// `MessengerStore`.
+/// An app of three screens over a store: signing in, the chats, a chat with pictures. XcodeGen makes its project of
+/// `project.yml`.
 @main struct ChatApp: App {
     @State private var account = Account()
 

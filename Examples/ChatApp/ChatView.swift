@@ -12,18 +12,31 @@ struct ChatView: View {
                 if chat.hasOlder { Button("Older messages") { Task { try? await chat.loadOlder() } } }
                 ForEach(chat.messages) { message in
                     if message.followsGap { Button("…") { Task { try? await chat.loadOlder() } } }
-                    Text("\(name(of: message.sender)): \(message.content)")
+                    VStack(alignment: .leading) {
+                        Text("\(name(of: message.sender)): \(message.content)")
+                        if message.type == .file, let file = message.file { PictureView(store: store, file: file) }
+                    }
                 }
                 ForEach(chat.outgoing) { OutgoingRow(message: $0, chat: chat) }
             }
             if let typist = chat.typing.first { Text("\(name(of: typist)) is typing …") }
-            TextField("Message", text: $text)
-                .onChange(of: text) { Task { await chat.startTyping() } }
-                .onSubmit(send)
+            HStack {
+                PictureButton(chat: chat)
+                TextField("Message", text: $text)
+                    .onChange(of: text) { Task { await chat.startTyping() } }
+                    .onSubmit(send)
+            }
         }
         .navigationTitle(chat.chat?.title ?? "")
+        .toolbar {
+            Button(isMuted ? "Unmute" : "Mute") {
+                Task { if isMuted { try? await chat.unmute() } else { try? await chat.mute() } }
+            }
+        }
         .task(id: chat.messages.last?.id) { await chat.markRead() }
     }
+
+    private var isMuted: Bool { chat.chat?.mute != nil }
 
     private func name(of user: Messenger.User.ID) -> String {
         chat.members.first { $0.id == user }?.displayName ?? "Deleted account"
@@ -47,6 +60,7 @@ struct OutgoingRow: View {
     var body: some View {
         VStack(alignment: .leading) {
             Text(message.content)
+            if let place = message.location { StoredPicture(place: place) }
             if let progress = message.progress { ProgressView(value: progress) }
             switch message.state {
             case .waiting, .sending, .sent: Text("Sending …")

@@ -1,4 +1,5 @@
 // The declarations of SwiftUI that Examples/ChatApp and the views of the articles use, as Apple's documentation has them.
+import Foundation
 @_exported import Observation
 
 @MainActor public protocol View {
@@ -90,6 +91,22 @@ public struct Button: _Primitive {
 public struct ProgressView: _Primitive {
     public init<V: BinaryFloatingPoint>(value: V?, total: V = 1.0) {}
 }
+public struct Image: _Primitive {
+    public func resizable() -> Image { self }
+}
+public struct AsyncImagePhase: Sendable {
+    public var image: Image? { nil }
+}
+public struct AsyncImage<Content: View>: _Primitive {
+    public init(url: URL?, @ViewBuilder content: @escaping (AsyncImagePhase) -> Content) {}
+}
+@MainActor public protocol PreviewProvider {
+    associatedtype Previews: View
+    @ViewBuilder @MainActor static var previews: Previews { get }
+}
+public struct HStack<Content: View>: _Primitive {
+    public init(@ViewBuilder content: () -> Content) {}
+}
 public struct VStack<Content: View>: _Primitive {
     public init(alignment: HorizontalAlignment = .center, @ViewBuilder content: () -> Content) {}
 }
@@ -112,6 +129,8 @@ public struct NavigationLink<Label: View>: _Primitive {
 
 extension View {
     public func padding() -> some View { self }
+    public func scaledToFit() -> some View { self }
+    public func frame(maxHeight: Double) -> some View { self }
     public func badge(_ count: Int) -> some View { self }
     public func navigationTitle(_ title: String) -> some View { self }
     public func toolbar<Content: View>(@ViewBuilder content: () -> Content) -> some View { self }
