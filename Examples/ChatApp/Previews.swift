@@ -11,11 +11,13 @@ struct MockedChats: View {
         VStack {
             if let store { ChatListView(store: store) {} }
         }
-        .task {
-            let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-            store = try? await MessengerStore.open(mock.client(), in: folder)
-            mock.push("Shall we meet at seven?")
-        }
+        .task { await open() }
+    }
+
+    private func open() async {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        store = try? await MessengerStore.open(mock.client(), in: folder)
+        mock.push("Shall we meet at seven?")
     }
 }
 
