@@ -9,10 +9,8 @@ struct PictureView: View {
 
     var body: some View {
         StoredPicture(place: place)
-            .task(id: file) { await load() }
+            .task(id: file) { place = try? await store.files.url(of: file) }
     }
-
-    private func load() async { place = try? await store.files.url(of: file) }
 }
 
 /// A picture on this device. Another file is shown as its word.
