@@ -9,8 +9,10 @@ struct PictureView: View {
 
     var body: some View {
         StoredPicture(place: place)
-            .task(id: file) { place = try? await store.files.url(of: file) }
+            .task(id: file) { await load() }
     }
+
+    private func load() async { place = try? await store.files.url(of: file) }
 }
 
 /// A picture on this device. Another file is shown as its word.
