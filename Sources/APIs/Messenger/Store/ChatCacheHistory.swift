@@ -175,11 +175,16 @@ extension ChatCache {
                 }
             }
             if isFirst { try db.execute(literal: "UPDATE chats SET base = version WHERE id = \(chat.rawValue)") }
-            try db.execute(
-                literal: """
-                    UPDATE chats SET version = \(list.version), base = COALESCE(base, \(list.version))
-                    WHERE id = \(chat.rawValue)
-                    """)
+            // A message that is still to come may come as a frame, which does not say that the message was edited. Its edit
+            // is then read again.
+            let high = try Self.top(chat.rawValue, db)?.high ?? 0
+            if !list.changes.contains(where: { $0.content != nil && $0.id.rawValue > high }) {
+                try db.execute(
+                    literal: """
+                        UPDATE chats SET version = \(list.version), base = COALESCE(base, \(list.version))
+                        WHERE id = \(chat.rawValue)
+                        """)
+            }
             try recount(chat.rawValue, db)
             return files
         }
