@@ -2,13 +2,15 @@ import Contract
 import ContractCheck
 import ContractClient
 import Database
+import MessengerAPI
 import MessengerClient
 import Testbed
 import Testing
 
 @testable import MessengerCheck
+@testable import MessengerService
 
-/// Subscriptions fail cleanly while the database fails: here a table is missing for a while.
+/// Subscriptions fail cleanly while the database fails, where a table is missing for a while, and outlast what comes late.
 @Suite(.timeLimit(.minutes(30))) struct SubscriptionTests {
     @Test(
         "A subscription goes on when a repeated one cannot be judged; a new one is to be tried again",
@@ -48,6 +50,25 @@ import Testing
                 let live = try await bob.say("live", in: chat)
                 try expect(try await socket.frame()["id"], equals: live.id.json)
             }
+            await socket.close()
+        }
+    }
+
+    @Test("A subscription outlasts late news of the chat's first members", arguments: Stack.Engine.available)
+    func lateNews(_ engine: Stack.Engine) async throws {
+        try await withMessenger(on: Stack(engine, .inProcess)) { host in
+            let (alice, bob) = try await host.world().pair()
+            let chat = try await alice.group(with: bob)
+            let socket = try await bob.rawSocket()
+            try await socket.send(["type": "subscribe", "chat_id": chat.json])
+            try await socket.expect(["type": "subscribed", "chat_id": chat.json])
+            host.service.publisher.publish(
+                .membersAdded([alice.id, bob.id], to: chat, version: 0), short: nil, as: nil)
+            let sent = try await alice.say("heard", in: chat)
+            try expect(try await socket.frame()["id"], equals: sent.id.json)
+            // The chat's first change is not taken for an older one.
+            try await alice.send(Messenger.EditMessage(chat: chat, message: sent.id, content: "changed"))
+            try expect(try await socket.frame()["content"], equals: "changed")
             await socket.close()
         }
     }

@@ -43,7 +43,7 @@ extension MessengerService {
         }
     }
 
-    /// Announces the first members of a new chat, to which no socket can be subscribed yet.
+    /// Announces the chat to its first members.
     private func announce(_ members: [Messenger.User.ID], to chat: Messenger.Chat.ID, in db: Session) throws {
         for users in members.chunks(of: LiveAnnouncement.maximumUsers) {
             try announce(.membersAdded(Array(users), to: chat, version: 0), in: chat, db)

@@ -48,7 +48,8 @@ enum LiveAnnouncement: Codable, Sendable {
     case deleted(Messenger.MessageDeletion, version: Int64)
     /// A user types. The time is that of the node that received the frame, in milliseconds since 1970.
     case typing(Messenger.User.ID, in: Messenger.Chat.ID, at: Int64)
-    /// Users were added, at most ``maximumUsers``. The version is that of the first addition.
+    /// Users were added, at most ``maximumUsers``. The version is that of the first addition, and each next user has the next
+    /// one; 0 for the first members of a chat, of whom no subscriber need hear: it has read who they are.
     case membersAdded([Messenger.User.ID], to: Messenger.Chat.ID, version: Int64)
     case memberRemoved(Messenger.MemberRemoved, version: Int64)
     case sessionEnded(String)
@@ -199,10 +200,12 @@ struct LiveSubscribers: Sendable {
             guard typing.allows(user, in: chat, at: moment) else { return }
             hub.publish(to: .chat(chat)) { .typing(user, frame: TextFrame(Messenger.Typing(chat: chat, user: user))) }
         case .membersAdded(let users, let chat, let version):
-            for (version, user) in zip(version..., users) {
-                hub.publish(to: .chat(chat)) {
-                    let frame = TextFrame(Messenger.MemberAdded(chat: chat, user: user))
-                    return .membership(of: user, version: version, frame: frame)
+            for (change, user) in zip(version..., users) {
+                if version > 0 {
+                    hub.publish(to: .chat(chat)) {
+                        let frame = TextFrame(Messenger.MemberAdded(chat: chat, user: user))
+                        return .membership(of: user, version: change, frame: frame)
+                    }
                 }
                 hub.publish(to: .chats(of: user)) { .passing(frame: TextFrame(Messenger.ChatAdded(chat: chat))) }
             }
