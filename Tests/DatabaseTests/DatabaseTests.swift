@@ -172,6 +172,36 @@ extension Database {
         }
     }
 
+    /// A read may say which statements are its last, alone or after others; a failure there leaves the connection usable.
+    @Test(arguments: Stack.Engine.available)
+    func theLastStatementsOfAReadEndIt(_ engine: Stack.Engine) async throws {
+        try await withDatabase(engine) { database, _ in
+            try await database.write { try $0.run("INSERT INTO notes (text) VALUES (\("first"))") }
+            let texts = Query.all("SELECT text FROM notes ORDER BY id") { try $0.get(0, as: String.self) }
+            let one = Query.one("SELECT text FROM notes ORDER BY id") { try $0.get(0, as: String.self) }
+            let none = Query.one("SELECT text FROM notes WHERE id < 0") { try $0.get(0, as: String.self) }
+            let missing = Query<Bool>.exists("SELECT missing FROM notes")
+            for _ in 0..<5 {
+                #expect(try await database.read { try $0.finish(texts) } == ["first"])
+                #expect(try await database.read { try $0.finish(one) } == "first")
+                let both = try await database.read { try $0.finish(none, texts) }
+                #expect(both == (nil, ["first"]))
+                let after = try await database.read { db in (try db.get(one), try db.finish(texts)) }
+                #expect(after == ("first", ["first"]))
+                await #expect(throws: DatabaseFailure.self) { try await database.read { _ = try $0.finish(missing) } }
+                await #expect(throws: DatabaseFailure.self) {
+                    try await database.read { _ = try $0.finish(texts, missing) }
+                }
+                await #expect(throws: Refused()) {
+                    try await database.read { db in
+                        _ = try db.finish(texts)
+                        throw Refused()
+                    }
+                }
+            }
+        }
+    }
+
     @Test(arguments: Stack.Engine.available)
     func aClosureNeedNotRunAStatement(_ engine: Stack.Engine) async throws {
         try await withDatabase(engine) { database, _ in

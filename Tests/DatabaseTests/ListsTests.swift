@@ -70,4 +70,26 @@ import Testing
             return (0..<count).map { _ in (next(10), next(100)) }
         }
     }
+
+    /// The rows that a query names are found by their ids; the query may name none, or one that is not there.
+    @Test(arguments: Stack.Engine.available)
+    func rowsAreFoundByIds(_ engine: Stack.Engine) async throws {
+        try await withTestDatabase(on: engine) { place in
+            let database = try place.open(Self.schema)
+            try await database.write { db in
+                for list in 1...40 { try db.run("INSERT INTO rows (list, at) VALUES (\(list), \(list * 2))") }
+                for id in [3, 7, 21, 99] { try db.run("INSERT INTO chosen (list) VALUES (\(id))") }
+            }
+            for (most, wanted) in [(50, [[3, 6], [7, 14], [21, 42]]), (7, [[3, 6], [7, 14]]), (2, [])] {
+                let found = try await database.read { db in
+                    let ids: SQL = "SELECT list AS key FROM chosen WHERE list <= \(SQL.unplanned(most))"
+                    return try db.all("SELECT r.id, r.at FROM \(db.rows(of: "rows", in: ids)) r ORDER BY r.id") {
+                        [try $0.get(0, as: Int.self), try $0.get(1, as: Int.self)]
+                    }
+                }
+                #expect(found == wanted)
+            }
+            try await database.close()
+        }
+    }
 }

@@ -91,6 +91,11 @@ struct PoolerTests {
                 try db.finish(.all("INSERT INTO counters VALUES (7) RETURNING n") { try $0.get(0, as: Int.self) })
             }
             #expect(number == [7])
+            // Reads whose last statements end them.
+            let numbers = Query.all("SELECT n FROM counters") { try $0.get(0, as: Int.self) }
+            #expect(try await database.read { try $0.finish(numbers) } == [7])
+            let both = try await database.read { try $0.finish(numbers, numbers) }
+            #expect(both == ([7], [7]))
             #expect(try await database.read { try $0.value("SELECT count(*) FROM counters", as: Int.self) } == 1)
         }
     }

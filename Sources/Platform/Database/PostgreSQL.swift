@@ -80,7 +80,9 @@ final class PostgreSQLEngine: Sendable {
 
     func read<T: Sendable>(_ body: @escaping @Sendable (Session) throws -> T) async throws -> T {
         try await run { connection in
-            try Self.transaction(on: connection, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") { session in
+            try Self.transaction(
+                on: connection, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", reading: true
+            ) { session in
                 let value = try body(session)
                 connection.endReading()
                 return value
@@ -116,9 +118,10 @@ final class PostgreSQLEngine: Sendable {
 
     /// Runs a closure in a transaction, and rolls back when it throws. The closure commits.
     static func transaction<T>(
-        on connection: PostgreSQLConnection, _ begin: SQL, _ body: (Session) throws -> T
+        on connection: PostgreSQLConnection, _ begin: SQL, reading isReading: Bool = false,
+        _ body: (Session) throws -> T
     ) throws -> T {
-        try connection.begin(begin)
+        try connection.begin(begin, reading: isReading)
         do {
             return try body(Session(connection))
         } catch {

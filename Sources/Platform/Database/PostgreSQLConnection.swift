@@ -15,8 +15,10 @@ final class PostgreSQLConnection: SessionConnection {
     private var names: [String: String] = [:]
     /// The statements that begin the transaction, until they are sent along with its first one.
     private var opening: [SQL] = []
-    /// Whether the transaction was committed along with its last statement.
-    private var isCommitted = false
+    /// Whether the transaction only reads.
+    private var isReading = false
+    /// Whether the transaction was ended along with its last statement.
+    private var hasEnded = false
     /// Whether the end of a transaction was sent and its answer has not been read.
     private var hasUnreadResult = false
     /// Whether the state of the protocol is unknown, so that the connection must not be used again.
@@ -120,9 +122,10 @@ final class PostgreSQLConnection: SessionConnection {
     // MARK: Transactions
 
     /// Begins a transaction. The statement is sent along with the first one.
-    func begin(_ statement: SQL) throws {
+    func begin(_ statement: SQL, reading isReading: Bool = false) throws {
         opening = []
-        isCommitted = false
+        self.isReading = isReading
+        hasEnded = false
         try drain()
         opening = [statement] + [settings].compactMap(\.self)
     }
@@ -131,7 +134,7 @@ final class PostgreSQLConnection: SessionConnection {
     ///
     /// - Throws: ``DatabaseFailure/unknownOutcome(_:)`` when the connection is lost in the meantime.
     func commit() throws {
-        guard opening.isEmpty, !isCommitted else {
+        guard opening.isEmpty, !hasEnded else {
             opening = []
             return
         }
@@ -151,11 +154,22 @@ final class PostgreSQLConnection: SessionConnection {
             guard results.last?.tag == "COMMIT" else {
                 throw DatabaseFailure.failed("not committed: a statement had failed, and the closure went on")
             }
-            isCommitted = true
+            hasEnded = true
             return Array(results.dropFirst(skipped))
         } catch DatabaseFailure.unavailable(let reason) where isBroken {
             throw DatabaseFailure.unknownOutcome(reason)
         }
+    }
+
+    /// Runs the last statements of a transaction that only reads, and ends it.
+    private func endReading(after statements: [SQL]) throws -> [PostgreSQLResult] {
+        // A statement alone reads one state without a transaction around it.
+        let isAlone = statements.count == 1 && opening.count == 1
+        let (before, after): ([SQL], [PostgreSQLStatement]) = isAlone ? ([], []) : (opening, [.bare("COMMIT")])
+        let all = try (before + statements).map(prepared) + after
+        opening = []
+        hasEnded = true
+        return Array(try exchange(all).dropFirst(before.count))
     }
 
     /// Ends a transaction that only read.
@@ -197,7 +211,20 @@ final class PostgreSQLConnection: SessionConnection {
     }
 
     func queryLast(_ sql: SQL, _ each: (borrowing Row) throws -> Bool) throws {
-        try commit(after: [sql])[0].rows(each)
+        try runLast([sql])[0].rows(each)
+    }
+
+    func queryLast(
+        _ first: SQL, _ eachOfFirst: (borrowing Row) throws -> Bool, _ second: SQL,
+        _ eachOfSecond: (borrowing Row) throws -> Bool
+    ) throws {
+        let results = try runLast([first, second])
+        try results[0].rows(eachOfFirst)
+        try results[1].rows(eachOfSecond)
+    }
+
+    private func runLast(_ statements: [SQL]) throws -> [PostgreSQLResult] {
+        isReading ? try endReading(after: statements) : try commit(after: statements)
     }
 
     func execute(_ sql: SQL) throws -> Int { try run([sql])[0].changes }
@@ -213,6 +240,7 @@ final class PostgreSQLConnection: SessionConnection {
 
     /// Runs statements, preceded by the one that begins the transaction if it has not been sent yet.
     private func run(_ statements: [SQL]) throws -> [PostgreSQLResult] {
+        guard !hasEnded else { throw DatabaseFailure.failed("a statement follows the last one of its transaction") }
         guard !opening.isEmpty else { return try exchange(statements.map(prepared)) }
         let (all, skipped) = (try (opening + statements).map(prepared), opening.count)
         opening = []

@@ -15,6 +15,16 @@ public struct Query<Value: Sendable>: Sendable {
         }
     }
 
+    /// Returns the first row, mapped, or nil.
+    public static func one<T>(
+        _ sql: SQL, _ map: @escaping @Sendable (borrowing Row) throws -> T
+    ) -> Query where Value == T? {
+        Query(sql: sql, initial: nil) { first, row in
+            first = try map(row)
+            return false
+        }
+    }
+
     /// Returns whether there is a row.
     public static func exists(_ sql: SQL) -> Query where Value == Bool {
         Query(sql: sql, initial: false) { exists, _ in

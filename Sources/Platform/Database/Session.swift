@@ -8,8 +8,12 @@ protocol SessionConnection: AnyObject {
     func query(
         _ first: SQL, _ eachOfFirst: (borrowing Row) throws -> Bool, _ second: SQL,
         _ eachOfSecond: (borrowing Row) throws -> Bool) throws
-    /// Does the same for the last statement of a transaction, which it may commit.
+    /// Does the same for the last statement of a transaction, which it may end.
     func queryLast(_ sql: SQL, _ each: (borrowing Row) throws -> Bool) throws
+    /// Does the same for the last two.
+    func queryLast(
+        _ first: SQL, _ eachOfFirst: (borrowing Row) throws -> Bool, _ second: SQL,
+        _ eachOfSecond: (borrowing Row) throws -> Bool) throws
     /// Runs a statement, and returns the number of changed rows.
     func execute(_ sql: SQL) throws -> Int
     func plan(of sql: SQL) throws -> [String]
@@ -17,6 +21,13 @@ protocol SessionConnection: AnyObject {
 
 extension SessionConnection {
     func queryLast(_ sql: SQL, _ each: (borrowing Row) throws -> Bool) throws { try query(sql, each) }
+
+    func queryLast(
+        _ first: SQL, _ eachOfFirst: (borrowing Row) throws -> Bool, _ second: SQL,
+        _ eachOfSecond: (borrowing Row) throws -> Bool
+    ) throws {
+        try query(first, eachOfFirst, second, eachOfSecond)
+    }
 }
 
 /// One transaction, which lasts as long as a `read` or `write` closure runs. It is synchronous, because the closure has
@@ -64,12 +75,21 @@ public final class Session {
         return value
     }
 
-    /// Runs the last statement of a write. On PostgreSQL the commit shares its round trip. The closure must not fail after
-    /// it.
+    /// Runs the last statement of a read or a write. On PostgreSQL the end of the transaction shares its round trip, and a
+    /// read of this statement alone needs none. The closure must run no statement after it, and that of a write must not
+    /// fail after it.
     public func finish<Value>(_ query: Query<Value>) throws -> Value {
         var value = query.initial
         try connection.queryLast(query.sql) { try query.take(&value, $0) }
         return value
+    }
+
+    /// Runs the last two statements of a transaction (``both(_:_:)``, ``finish(_:)``).
+    public func finish<A, B>(_ first: Query<A>, _ second: Query<B>) throws -> (A, B) {
+        var (a, b) = (first.initial, second.initial)
+        try connection.queryLast(
+            first.sql, { try first.take(&a, $0) }, second.sql, { try second.take(&b, $0) })
+        return (a, b)
     }
 
     /// Runs two statements, neither of which depends on the other's result. On PostgreSQL they share one round trip,

@@ -63,7 +63,7 @@ extension MessengerService {
     }
 
     func getMe(_ request: Messenger.GetMe, from user: Messenger.User.ID) async throws -> Messenger.Account {
-        let account = try await database.read { try Users.account(user, in: $0) }
+        let account = try await database.read { try $0.finish(Users.account(user)) }
         guard let account else { throw Sessions.invalidToken }
         return account
     }

@@ -24,44 +24,48 @@ extension Chats {
         of user: Messenger.User.ID, before: Messenger.Chat.ID?, limit: Int, with parts: Parts, at now: Int64,
         in db: Session
     ) throws -> [Messenger.ChatSummary] {
+        let caller = SQL.unplanned(user)
         let unread: SQL =
             parts.unread
             ? """
             (SELECT COUNT(*) FROM messages u WHERE u.chat_id = c.id AND u.id > COALESCE(me.last_read_id, 0)
-                AND u.sender_id <> \(user))
+                AND u.sender_id <> \(caller))
             """ : "NULL"
         let rest: SQL =
             before.map { before in
                 """
                 AND (c.updated_at / 1000, c.id) < (SELECT b.updated_at / 1000, b.id FROM chats b
-                    JOIN members mb ON mb.chat_id = b.id AND mb.user_id = \(user) WHERE b.id = \(before))
+                    JOIN members mb ON mb.chat_id = b.id AND mb.user_id = \(caller) WHERE b.id = \(before))
                 """
             } ?? ""
         let order: SQL = "ORDER BY c.updated_at / 1000 DESC, c.id DESC"
+        let muted: SQL = parts.muted ? "CASE WHEN me.muted_until > \(now) THEN me.muted_until END" : "NULL"
+        let chats: SQL =
+            parts.unread || parts.muted
+            ? "members me JOIN chats c ON c.id = me.chat_id WHERE me.user_id = \(caller)"
+            : "\(db.rows(of: "chats", in: "SELECT chat_id AS key FROM members WHERE user_id = \(caller)")) c WHERE TRUE"
         func page(_ columns: SQL) -> SQL {
             """
-            SELECT c.id, c.type, c.name, c.updated_at, \(columns)
-            FROM members me JOIN chats c ON c.id = me.chat_id
-            WHERE me.user_id = \(user) \(rest) \(order) LIMIT \(limit)
+            SELECT c.id, c.type, c.name, c.updated_at, \(columns) FROM \(chats) \(rest) \(order) LIMIT \(limit)
             """
         }
         guard parts.peer || parts.newest || parts.muted else {
             let newest: SQL = "(SELECT m.content FROM messages m WHERE m.chat_id = c.id ORDER BY m.id DESC LIMIT 1)"
-            return try db.all(page("\(newest), \(unread)")) { row in
-                try Messenger.ChatSummary(row: row, lastMessage: try row.get(4), unread: try row.get(5))
-            }
+            return try db.finish(
+                .all(page("\(newest), \(unread)")) { row in
+                    try Messenger.ChatSummary(row: row, lastMessage: try row.get(4), unread: try row.get(5))
+                })
         }
         // The parts are joined to the page, so that an engine reads them for its rows alone.
         let columns = page(
             """
             (SELECT m.id FROM messages m WHERE m.chat_id = c.id ORDER BY m.id DESC LIMIT 1) AS newest_id,
-            \(unread) AS unread, CASE WHEN me.muted_until > \(now) THEN me.muted_until END AS muted_until,
-            CASE c.direct_low WHEN \(user) THEN c.direct_high ELSE c.direct_low END AS peer_id
+            \(unread) AS unread, \(muted) AS muted_until,
+            CASE c.direct_low WHEN \(caller) THEN c.direct_high ELSE c.direct_low END AS peer_id
             """)
-        return try db.all(
-            """
+        let summaries: SQL = """
             SELECT c.id, c.type, c.name, c.updated_at, c.unread, p.id, p.username, p.display_name,
-                CASE WHEN EXISTS (SELECT 1 FROM blocks b WHERE b.blocker_id = p.id AND b.blocked_id = \(user))
+                CASE WHEN EXISTS (SELECT 1 FROM blocks b WHERE b.blocker_id = p.id AND b.blocked_id = \(caller))
                     THEN NULL ELSE p.avatar_file_id END,
                 m.id, m.sender_id, m.content, m.type, m.file_id, m.created_at, c.muted_until
             FROM (\(columns)) c
@@ -69,17 +73,18 @@ extension Chats {
             LEFT JOIN users p ON p.id = c.peer_id AND p.deleted_at IS NULL
             \(order)
             """
-        ) { row in
-            let message = try Messenger.Message(newestIn: row)
-            var chat = try Messenger.ChatSummary(row: row, lastMessage: message?.content, unread: try row.get(4))
-            if parts.peer { chat.describedPeer = .init(wrappedValue: try Messenger.ChatPeer(row: row)) }
-            if parts.newest { chat.describedMessage = .init(wrappedValue: message) }
-            if parts.muted {
-                let end: Int64? = try row.get(15)
-                chat.describedMute = .init(wrappedValue: end.map(Muting.value))
-            }
-            return chat
-        }
+        return try db.finish(
+            .all(summaries) { row in
+                let message = try Messenger.Message(newestIn: row)
+                var chat = try Messenger.ChatSummary(row: row, lastMessage: message?.content, unread: try row.get(4))
+                if parts.peer { chat.describedPeer = .init(wrappedValue: try Messenger.ChatPeer(row: row)) }
+                if parts.newest { chat.describedMessage = .init(wrappedValue: message) }
+                if parts.muted {
+                    let end: Int64? = try row.get(15)
+                    chat.describedMute = .init(wrappedValue: end.map(Muting.value))
+                }
+                return chat
+            })
     }
 }
 

@@ -49,7 +49,7 @@ extension MessengerService {
             let page =
                 request.after.map { Messages.following($0, in: request.chat, limit: limit, with: parts) }
                 ?? Messages.page(of: request.chat, before: request.before, limit: limit, with: parts)
-            let (isMember, messages) = try db.both(Chats.membership(of: caller, in: request.chat), page)
+            let (isMember, messages) = try db.finish(Chats.membership(of: caller, in: request.chat), page)
             guard isMember else { throw Chats.notAMember }
             return request.after == nil ? messages : messages.reversed()
         }

@@ -76,7 +76,11 @@ enum Users: PasswordAccountTable {
     }
 
     static func account(_ id: Messenger.User.ID, in db: Session) throws -> Messenger.Account? {
-        try db.one(
+        try db.get(account(id))
+    }
+
+    static func account(_ id: Messenger.User.ID) -> Query<Messenger.Account?> {
+        .one(
             """
             SELECT id, username, email, display_name, bio, created_at, avatar_file_id FROM users
             WHERE id = \(id) AND \(isPresent)
