@@ -77,13 +77,29 @@ private final class Inbox: Subscriber {
         for event in 2...4 { publish(event, to: "a", hub) }
         loop.run()
         #expect(inbox.events == ["a 1"])
-        loop.advanceTime(by: Hub<String, Int>.pace)
+        loop.advanceTime(by: Hub<String, Int>.pace.lowerBound)
         #expect(inbox.events == ["a 1", "a 2", "a 3", "a 4"])
         // After a pause the next event is a first one again.
-        loop.advanceTime(by: Hub<String, Int>.pace)
+        loop.advanceTime(by: Hub<String, Int>.pace.lowerBound)
         publish(5, to: "a", hub)
         loop.run()
         #expect(inbox.events.last == "a 5")
+    }
+
+    /// A loop that delivers for long lets more events gather, for two milliseconds at most.
+    @Test(arguments: [(milliseconds: 1, pause: 1), (milliseconds: 9, pause: 2)] as [(Int64, Int64)])
+    func thePauseIsAsLongAsTheDelivery(_ milliseconds: Int64, _ pause: Int64) {
+        let hub = Hub<String, Int>(loop)
+        let inbox = Slow(loop, .milliseconds(milliseconds))
+        hub.subscribe(inbox, to: "a", on: loop)
+        publish(1, to: "a", hub)
+        loop.run()
+        #expect(inbox.events == [1])
+        for event in 2...3 { publish(event, to: "a", hub) }
+        loop.advanceTime(by: .milliseconds(pause) - .microseconds(1))
+        #expect(inbox.events == [1])
+        loop.advanceTime(by: .microseconds(1))
+        #expect(inbox.events == [1, 2, 3])
     }
 
     @Test func eventsOfAllTopicsKeepTheirOrder() {
@@ -96,7 +112,7 @@ private final class Inbox: Subscriber {
         publish(3, to: "a", hub)
         hub.broadcast { 4 }
         publish(5, to: "b", hub)
-        loop.advanceTime(by: Hub<String, Int>.pace)
+        loop.advanceTime(by: Hub<String, Int>.pace.lowerBound)
         #expect(inbox.events.prefix(3) == ["a 1", "b 2", "a 3"])
         #expect(Set(inbox.events[3...4]) == ["a 4", "b 4"])
         #expect(inbox.events.last == "b 5")
@@ -110,9 +126,9 @@ private final class Inbox: Subscriber {
         publish(1, to: "a", hub)
         loop.run()
         #expect(inbox.events == [1])
-        loop.advanceTime(by: Hub<String, Int>.pace)
+        loop.advanceTime(by: Hub<String, Int>.pace.lowerBound)
         #expect(inbox.events == [1, 2])
-        loop.advanceTime(by: Hub<String, Int>.pace)
+        loop.advanceTime(by: Hub<String, Int>.pace.lowerBound)
         #expect(inbox.events == [1, 2, 3])
     }
 }
@@ -141,6 +157,20 @@ private final class Inbox: Subscriber {
             let events = try await loop.flatSubmit { inbox.value.complete.futureResult }.get()
             for thread in 0..<4 { #expect(events[thread] == Array(0..<count)) }
         }
+    }
+}
+
+/// Takes time for each event.
+private final class Slow: Subscriber {
+    private let loop: EmbeddedEventLoop
+    private let time: TimeAmount
+    private(set) var events: [Int] = []
+
+    init(_ loop: EmbeddedEventLoop, _ time: TimeAmount) { (self.loop, self.time) = (loop, time) }
+
+    func receive(_ event: Int, on topic: String) {
+        events.append(event)
+        loop.advanceTime(by: time)
     }
 }
 

@@ -14,13 +14,15 @@ public protocol Subscriber<Topic, Event>: AnyObject {
 /// Subscribers are stored per event loop, so that delivery needs no lock, and the event is made once per loop, for any
 /// number of subscribers. Events arrive in the order in which they were published, those of all topics together.
 ///
-/// An event after a pause is delivered at once. While events come faster than that, each loop delivers all that
-/// have come, every ``pace``: a socket then writes them in one system call, which is the greatest part of an event's cost.
+/// An event after a pause is delivered at once. While events come faster than that, each loop delivers all that have come,
+/// and then pauses for as long as that took, within ``pace``: a socket then writes them in one system call, which is the
+/// greatest part of an event's cost.
 public final class Hub<Topic: Hashable & Sendable, Event>: Sendable {
     public typealias Member = any Subscriber<Topic, Event>
 
-    /// The time that a loop waits after it has delivered events, before it delivers those that have come meanwhile.
-    public static var pace: TimeAmount { .microseconds(500) }
+    /// The least and the longest time that a loop waits after it has delivered events, before it delivers those that have
+    /// come meanwhile.
+    public static var pace: ClosedRange<TimeAmount> { .microseconds(500)...(.milliseconds(2)) }
 
     private let registries: [ObjectIdentifier: Registry]
 
@@ -153,17 +155,19 @@ public final class Hub<Topic: Hashable & Sendable, Event>: Sendable {
         }
 
         private func deliverAll() {
+            let begun = loop.now
             let waiting = queue.withLockedValue { queue in
                 defer { queue.waiting = [] }
                 return queue.waiting
             }
             for publication in waiting { deliver(publication) }
             // Subscribers write when the loop is done with its tick, and the pause begins after that.
-            loop.execute { self.pause() }
+            loop.execute { self.pause(since: begun) }
         }
 
-        private func pause() {
-            let next = loop.now + Hub.pace
+        private func pause(since begun: NIODeadline) {
+            let now = loop.now
+            let next = now + min(max(now - begun, Hub.pace.lowerBound), Hub.pace.upperBound)
             let isWaiting = queue.withLockedValue { queue in
                 queue.next = next
                 queue.isScheduled = !queue.waiting.isEmpty
