@@ -17,7 +17,7 @@ final class GroupSocket: SocketHandler {
     /// The maximum length of a token in bytes. A longer one is invalid.
     static let maximumToken = 4096
 
-    private let service: DeuceDiaryService
+    private let shared: SharedService<DeuceDiaryService>
     private let address: ClientAddress
     private var caller: Caller?
     private var socket: (any SocketConnection)?
@@ -27,11 +27,13 @@ final class GroupSocket: SocketHandler {
     private var unchecked: [DeuceDiary.Group.ID] = []
     private var expiry: Scheduled<Void>?
 
-    init(service: DeuceDiaryService, from address: ClientAddress, caller: Caller?) {
-        self.service = service
+    init(_ shared: SharedService<DeuceDiaryService>, from address: ClientAddress, caller: Caller?) {
+        self.shared = shared
         self.address = address
         self.caller = caller
     }
+
+    private var service: DeuceDiaryService { shared.service }
 
     func opened(_ socket: any SocketConnection) {
         self.socket = socket

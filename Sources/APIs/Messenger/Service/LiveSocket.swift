@@ -21,7 +21,7 @@ final class LiveSocket: SocketHandler {
     /// wait for answers, and its socket is closed.
     static let maximumInbox = 262_144
 
-    let service: MessengerService
+    private let shared: SharedService<MessengerService>
     private(set) var socket: (any SocketConnection)?
     private(set) var caller: Caller?
     /// Whether the client has asked for frames about the user's list of chats.
@@ -39,7 +39,9 @@ final class LiveSocket: SocketHandler {
         case lookAgain(Messenger.Chat.ID)
     }
 
-    init(service: MessengerService) { self.service = service }
+    init(_ shared: SharedService<MessengerService>) { self.shared = shared }
+
+    var service: MessengerService { shared.service }
 
     func opened(_ socket: any SocketConnection) {
         self.socket = socket

@@ -118,7 +118,8 @@ public struct MessengerService: FileStoringService {
 
     /// Returns the live socket.
     public func sockets() -> [SocketRoute] {
-        [SocketRoute(path: "/ws") { _, _ in .accept { LiveSocket(service: self) } }]
+        let shared = SharedService(self)
+        return [SocketRoute(path: "/ws") { _, _ in .accept { LiveSocket(shared) } }]
     }
 
     /// Checks the database and the object store.

@@ -33,6 +33,10 @@ public struct HTTPServer: ServerChildChannel {
         return limits
     }()
 
+    /// The sizes of reads. A connection keeps the buffer of its first one for as long as it lives, so this has room for a
+    /// usual request and no more; a connection that receives much soon reads 64 KiB at a time.
+    private static let reads = AdaptiveRecvByteBufferAllocator(minimum: 256, initial: 512, maximum: 65_536)
+
     /// Makes a server whose requests a router answers.
     ///
     /// - Parameters:
@@ -71,6 +75,7 @@ public struct HTTPServer: ServerChildChannel {
             let ended = channel.eventLoop.makePromise(of: Void.self)
             let handler = RequestHandler(responder, executors, ended: ended)
             do {
+                try channel.syncOptions?.setOption(.recvAllocator, value: Self.reads)
                 let pipeline = channel.pipeline.syncOperations
                 let decoder = HTTPRequestDecoder(
                     leftOverBytesStrategy: .dropBytes, limitConfiguration: Self.decoderLimits)
