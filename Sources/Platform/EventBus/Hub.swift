@@ -24,6 +24,11 @@ public final class Hub<Topic: Hashable & Sendable, Event>: Sendable {
     /// come meanwhile.
     public static var pace: ClosedRange<TimeAmount> { .microseconds(500)...(.milliseconds(2)) }
 
+    /// Returns the time that a loop waits after a delivery that took the given time.
+    static func pause(after delivery: TimeAmount) -> TimeAmount {
+        min(max(delivery, pace.lowerBound), pace.upperBound)
+    }
+
     private let registries: [ObjectIdentifier: Registry]
 
     public init(_ group: any EventLoopGroup) {
@@ -167,7 +172,7 @@ public final class Hub<Topic: Hashable & Sendable, Event>: Sendable {
 
         private func pause(since begun: NIODeadline) {
             let now = loop.now
-            let next = now + min(max(now - begun, Hub.pace.lowerBound), Hub.pace.upperBound)
+            let next = now + Hub.pause(after: now - begun)
             let isWaiting = queue.withLockedValue { queue in
                 queue.next = next
                 queue.isScheduled = !queue.waiting.isEmpty
