@@ -82,7 +82,7 @@ import Testing
             }
             for (most, wanted) in [(50, [[3, 6], [7, 14], [21, 42]]), (7, [[3, 6], [7, 14]]), (2, [])] {
                 let found = try await database.read { db in
-                    let ids: SQL = "SELECT list AS key FROM chosen WHERE list <= \(SQL.unplanned(most))"
+                    let ids: SQL = "SELECT list AS key FROM chosen WHERE list <= \(db.unplanned(most))"
                     return try db.all("SELECT r.id, r.at FROM \(db.rows(of: "rows", in: ids)) r ORDER BY r.id") {
                         [try $0.get(0, as: Int.self), try $0.get(1, as: Int.self)]
                     }

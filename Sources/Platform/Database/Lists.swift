@@ -72,10 +72,13 @@ extension Session {
         case .postgreSQL: "(SELECT * FROM \(table) WHERE id = ANY (ARRAY(\(ids))))"
         }
     }
-}
 
-extension SQL {
     /// Binds a number that the planner does not see, so that PostgreSQL plans the statement once for a connection. It
     /// would plan a statement each time when it expects fewer rows of this value than of others.
-    public static func unplanned(_ value: some SQLConvertible) -> SQL { "(SELECT CAST(\(value) AS BIGINT))" }
+    public func unplanned(_ value: some SQLConvertible) -> SQL {
+        switch dialect {
+        case .sqlite: "\(value)"
+        case .postgreSQL: "(SELECT CAST(\(value) AS BIGINT))"
+        }
+    }
 }

@@ -22,7 +22,7 @@ public final class Hub<Topic: Hashable & Sendable, Event>: Sendable {
 
     /// The least and the longest time that a loop waits after it has delivered events, before it delivers those that have
     /// come meanwhile.
-    public static var pace: ClosedRange<TimeAmount> { .microseconds(500)...(.milliseconds(2)) }
+    public static var pace: ClosedRange<TimeAmount> { .microseconds(500)...(.milliseconds(4)) }
 
     /// Returns the time that a loop waits after a delivery that took the given time.
     static func pause(after delivery: TimeAmount) -> TimeAmount {

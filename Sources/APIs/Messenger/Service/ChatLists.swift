@@ -24,7 +24,7 @@ extension Chats {
         of user: Messenger.User.ID, before: Messenger.Chat.ID?, limit: Int, with parts: Parts, at now: Int64,
         in db: Session
     ) throws -> [Messenger.ChatSummary] {
-        let caller = SQL.unplanned(user)
+        let caller = db.unplanned(user)
         let unread: SQL =
             parts.unread
             ? """
