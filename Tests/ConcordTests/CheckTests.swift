@@ -22,7 +22,9 @@ import FoundationXML
 
     @Test func aRunPassesAndLeavesNoSession() async throws {
         try await withMessenger(on: live, clock: TestClock(step: 20)) { host in
-            let (status, output, errors) = try await check(["messenger", host.baseURL.absoluteString + "/"])
+            let (status, output, errors) = try await check([
+                "messenger", host.baseURL.absoluteString + "/", "--timeout", "300",
+            ])
             #expect(status == 0, "\(output)\(errors)")
             let count = MessengerScenarios.all.count
             #expect(output.contains("\(count) scenarios: \(count) passed, 0 failed, 0 skipped, in "))

@@ -64,6 +64,7 @@ import Testing
             let chats = [try await alice.group(with: bob), try await bob.directChat(with: alice)]
             let devices = [LiveDevice(alice, on: host, "phone"), LiveDevice(alice, on: host, "pad")]
             var written: [String] = []
+            var deleted: Set<String> = []
             for step in 0..<60 {
                 host.clock.advance(by: .milliseconds(Int.random(in: 0...700, using: &random)))
                 let chat = chats.randomElement(using: &random)!
@@ -92,7 +93,8 @@ import Testing
                     // An error is that of a network that is away, or of a message that is gone.
                     if isEdit {
                         try? await engine.edit(message.id, in: chat, to: "\(message.content)'")
-                    } else if !written.contains(message.content) {
+                    } else {
+                        deleted.insert(Self.original(of: message.content))
                         try? await engine.delete(message.id, in: chat)
                     }
                 case 13:
@@ -123,16 +125,19 @@ import Testing
                 }
             }
             for chat in chats {
-                let contents = try await bob.contents(of: chat).map { $0.replacingOccurrences(of: "'", with: "") }
+                let contents = try await bob.contents(of: chat).map(Self.original)
                 for text in written { #expect(contents.count { $0 == text } <= 1, "\(text) arrived twice") }
             }
             var all: [String] = []
             for chat in chats { all += try await bob.contents(of: chat) }
-            let arrived = Set(all.map { $0.replacingOccurrences(of: "'", with: "") })
-            #expect(written.filter { !arrived.contains($0) } == [], "seed \(seed)")
+            let known = Set(all.map(Self.original)).union(deleted)
+            #expect(written.filter { !known.contains($0) } == [], "seed \(seed)")
             for device in devices { await device.die() }
         }
     }
+
+    /// Returns the text that was written, of a message that may have been edited.
+    private static func original(of content: String) -> String { content.replacingOccurrences(of: "'", with: "") }
 
     /// Returns whether a device shows what the server has. What it has not read yet, it reads.
     private func isUpToDate(

@@ -19,7 +19,7 @@ public struct NIOSocketTransport: SocketTransport {
     /// - Parameter openingTime: The most time that opening a socket takes, name resolution and TLS included.
     public init(
         eventLoopGroup: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
-        openingTime: TimeAmount = .seconds(10)
+        openingTime: TimeAmount = .seconds(30)
     ) {
         self.eventLoopGroup = eventLoopGroup
         self.openingTime = openingTime

@@ -152,7 +152,7 @@ struct Check: AsyncParsableCommand {
         let haveData = try ConcordAPI.named(api).check.isIssued && !token.isEmpty
         let server = Server(
             baseURL: url, transport: URLSessionTransport(configuration: connections),
-            sockets: NIOSocketTransport(openingTime: .seconds(Int64(timeout ?? 10))),
+            sockets: NIOSocketTransport(openingTime: .seconds(Int64(timeout ?? 30))),
             level: haveData ? .contract : level.level)
         let checker = Checker(
             checklist, parallel: haveData ? 1 : parallel, limit: timeout.map { .seconds($0) }, failsFast: failFast)
