@@ -39,7 +39,7 @@ SDKS := Messenger DeuceDiary Monica GTSD Dunbar
 TOOLS := .build/tools
 SOURCES := Package.swift Sources Tests Examples $(wildcard Benchmarks/Package.swift Benchmarks/Sources)
 
-.PHONY: help deps test-deps serve build test torture mutants sanitize lint format dist docs describe schemathesis drawing nodes \
+.PHONY: help deps test-deps serve build test torture mutants sanitize fuzz lint format dist docs describe schemathesis drawing nodes \
 	bench compare clean
 
 help: ## show this list
@@ -80,13 +80,17 @@ test: test-deps build ## run all tests (FILTER=Name runs a part)
 
 torture: test-deps build ## run the tests of crashes and bad networks at length
 	CONCORD_PROXIES="$(CURDIR)/$(TOOLS)/proxies" CONCORD_SERVERS="$(CURDIR)/$(TOOLS)/servers" CONCORD_TORTURE=1 \
-		./Tools/with-services ./Tools/run-tests --skip-build --filter 'DrillTests|FaultTests|ScheduleTests|SpoiledServerTests'
+		./Tools/with-services ./Tools/run-tests --skip-build --filter 'DrillTests|FaultTests|ScheduleTests|SpoiledServerTests|RequestParserTests'
 
 mutants: test-deps build ## put every mutant in front of every API's server; `make test` tries a sample
 	CONCORD_MUTANTS=all ./Tools/with-services ./Tools/run-tests --skip-build --filter 'MutantTests'
 
-sanitize: test-deps ## run the JSON, database and image tests under the address and the thread sanitizer
+sanitize: test-deps ## run the JSON, database and image tests under sanitizers, and the fuzzer of requests
 	SWIFT=$(SWIFT) ./Tools/sanitize
+	SWIFT=$(SWIFT) ./Tools/fuzz
+
+fuzz: deps ## send random requests to the parser and to NIO's, and compare (ARGS="50MB" for more)
+	SWIFT=$(SWIFT) ./Tools/fuzz $(ARGS)
 
 lint: ## check the format, imports, time limits of suites, documentation and words
 	@./Tools/install-packages $(LINT_PACKAGES)

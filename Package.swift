@@ -76,8 +76,8 @@ let contracts: [Target] = [
     target(
         "ContractServer", at: "Sources/Contract/Server",
         imports: """
-            CZlib Contract CoreMetrics Crypto HTTPTypes Hummingbird HummingbirdCore Logging NIOConcurrencyHelpers NIOCore
-            NIOHTTP1 NIOHTTPTypes NIOHTTPTypesHTTP1 Tracing
+            CZlib Contract CoreMetrics Crypto DirectSend HTTPTypes Hummingbird HummingbirdCore Logging NIOConcurrencyHelpers NIOCore
+            NIOHTTP1 Tracing
             """),
 ]
 
@@ -102,6 +102,7 @@ let platform: [Target] = [
     .target(
         name: "CVips", dependencies: modules("CLibVips"), path: "Sources/Platform/CVips",
         linkerSettings: [.linkedLibrary("vips", .when(traits: ["Server"]))]),
+    module("DirectSend", imports: "NIOCore NIOPosix"),
     module(
         "Database",
         imports: """
@@ -123,7 +124,7 @@ let platform: [Target] = [
     module(
         "WebSockets",
         imports: """
-            CoreMetrics HTTPTypes NIOConcurrencyHelpers NIOCore NIOHTTP1 NIOHTTPTypesHTTP1 NIOPosix NIOWebSocket
+            CoreMetrics DirectSend HTTPTypes NIOConcurrencyHelpers NIOCore NIOHTTP1 NIOPosix NIOWebSocket
             """),
 ]
 
@@ -263,7 +264,7 @@ let suites: [Target] = [
         "ContractServer",
         imports: """
             Backend CZlib Contract ContractServer HTTPTypes Hummingbird HummingbirdCore Logging NIOConcurrencyHelpers
-            NIOCore NIOEmbedded NIOHTTP1 NIOHTTPTypes NIOPosix ServiceLifecycle Testbed
+            NIOCore NIOEmbedded NIOHTTP1 NIOPosix ServiceLifecycle Testbed
             """),
     tests(
         "ContractClient",
@@ -291,7 +292,7 @@ let suites: [Target] = [
     tests(
         "WebSockets",
         imports: """
-            ContractClient ContractServer HTTPTypes HummingbirdCore Logging NIOCore NIOEmbedded NIOPosix NIOSockets
+            Backend ContractClient ContractServer HTTPTypes HummingbirdCore Logging NIOCore NIOEmbedded NIOPosix NIOSockets
             NIOWebSocket ServiceLifecycle Testbed WebSockets
             """),
     tests(

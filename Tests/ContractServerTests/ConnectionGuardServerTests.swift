@@ -24,7 +24,7 @@ struct ConnectionGuardServerTests {
             return limits
         }()
         let server = HTTPServer(
-            group: MultiThreadedEventLoopGroup.ofTests, handlers: { [] },
+            group: MultiThreadedEventLoopGroup.ofTests,
             guarding: { ConnectionGuard(limits: quick) { ByteBuffer(string: "malformed \($1)") } },
             responder: { _ in
                 Reply(

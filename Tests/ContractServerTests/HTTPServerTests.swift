@@ -35,7 +35,7 @@ struct HTTPServerTests {
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         let server = HTTPServer(
-            group: group, handlers: { [] },
+            group: group,
             guarding: { ConnectionGuard(limits: limits, memory: memory) { _, _ in ByteBuffer(string: "refused") } },
             responder: responder
         ).server(
@@ -61,7 +61,7 @@ struct HTTPServerTests {
     }
 
     /// Answers with the path.
-    private static let echo: Responder = { text($0.request.uri.path) }
+    private static let echo: Responder = { text($0.request.head.target) }
 
     // MARK: Requests
 
@@ -94,13 +94,13 @@ struct HTTPServerTests {
         let (beginnings, begun) = AsyncStream.makeStream(of: Void.self)
         // The loop is busy from the first answer on, with which the time for the next request begins.
         let responder: Responder = { call in
-            if call.request.uri.path == "/first" {
-                call.channel.eventLoop.execute {
+            if call.request.head.target == "/first" {
+                call.connection.eventLoop.execute {
                     begun.yield()
                     gate.wait()
                 }
             }
-            return Self.text(call.request.uri.path)
+            return Self.text(call.request.head.target)
         }
         try await run(responder, limits: limits) { server in
             let connection = try await RawConnection(port: server.port)
@@ -120,7 +120,7 @@ struct HTTPServerTests {
         let hasLoop = { @Sendable in MultiThreadedEventLoopGroup.currentEventLoop != nil }
         let server: Responder = { call in
             let before = hasLoop()
-            let body = try await call.request.body.collect(upTo: 1000)
+            let body = try await call.request.pieces.collect(upTo: 1000)
             try await Task.sleep(for: .milliseconds(1))
             let inside = await outsideOfEventLoops {
                 await Task.yield()
@@ -159,7 +159,7 @@ struct HTTPServerTests {
         let (ends, end) = AsyncStream.makeStream(of: String.self)
         let server: Responder = { call in
             do {
-                _ = try await call.request.body.collect(upTo: 1000)
+                _ = try await call.request.pieces.collect(upTo: 1000)
                 end.yield("complete")
             } catch {
                 end.yield("cut short")
@@ -186,7 +186,7 @@ struct HTTPServerTests {
         let (size, count) = (100_000, 1000)
         let written = NIOLockedValueBox(0)
         let server: Responder = { call in
-            guard call.request.uri.path == "/" else { return Self.text("meanwhile") }
+            guard call.request.head.target == "/" else { return Self.text("meanwhile") }
             return Reply(
                 status: .ok, headers: [:],
                 content: .streamed(

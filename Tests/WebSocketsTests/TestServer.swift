@@ -1,3 +1,4 @@
+import Backend
 import HTTPTypes
 import HummingbirdCore
 import Logging
@@ -28,16 +29,21 @@ struct TestServer {
         var patient = ConnectionGuard.Limits()
         patient.header = .minutes(5)
         let limits = patient
+        let upgrade = ConnectionUpgrade(SocketUpgrade(routes: routes, sendsDirectly: sendsDirectly))
         let app = HTTPServer(
             group: MultiThreadedEventLoopGroup.ofTests,
-            handlers: { [SocketUpgrade(routes: routes, sendsDirectly: sendsDirectly)] },
-            guarding: { ConnectionGuard(limits: limits) { _, _ in ByteBuffer(string: #"{"error":"Malformed"}"#) } },
+            guarding: {
+                ConnectionGuard(limits: limits, upgrade: upgrade) { _, _ in
+                    ByteBuffer(string: #"{"error":"Malformed"}"#)
+                }
+            },
             responder: { call in
                 let request = call.request
-                let body = try await request.body.collect(upTo: 1_000_000)
+                let body = try await request.pieces.collect(upTo: 1_000_000)
                 let upgrade = request.headers[.upgrade] ?? "none"
+                let path = request.head.target.prefix { $0 != "?" }
                 let answer = ByteBuffer(
-                    string: "\(request.method) \(request.uri.path) upgrade=\(upgrade) body=\(String(buffer: body))")
+                    string: "\(request.method) \(path) upgrade=\(upgrade) body=\(String(buffer: body))")
                 return Reply(
                     status: .ok, headers: [.contentLength: "\(answer.readableBytes)"], content: .bytes(answer))
             }

@@ -60,18 +60,12 @@ public struct Listener: Sendable {
                 let failure = API.Failure(Problem(reason.status, reason.message), requestID: id)
                 return (try? JSONBody.encode(failure)) ?? ByteBuffer()
             }
-            let server = HTTPServer(
-                router, group: group,
-                handlers: {
-                    [
-                        SocketUpgrade(
-                            routes: sockets, decoder: HTTPServer.decoderLimits, sendsDirectly: tls == nil,
-                            isAllowed: { RequestRules.refusal(of: $0) == nil })
-                    ]
-                },
-                guarding: {
-                    ConnectionGuard(limits: limits, connections: connections, memory: router.memory, refused: refused)
-                })
+            let upgrade = ConnectionUpgrade(SocketUpgrade(routes: sockets, sendsDirectly: tls == nil))
+            let server = HTTPServer(router, group: group) {
+                ConnectionGuard(
+                    limits: limits, connections: connections, memory: router.memory, upgrade: upgrade,
+                    sendsDirectly: tls == nil, refused: refused)
+            }
             // Hummingbird would log a line of its own for each listener.
             var quiet = logger
             quiet.logLevel = max(.notice, logger.logLevel)
@@ -99,6 +93,20 @@ public struct Listener: Sendable {
         on address: Address, logger: Logger, started: @escaping @Sendable (Int) async -> Void
     ) async throws {
         try await run(address, logger, started)
+    }
+}
+
+extension ConnectionUpgrade {
+    /// Makes the upgrade of connections to sockets.
+    package init(_ sockets: SocketUpgrade) {
+        self.init { request, channel, decide in
+            sockets.consider(request, on: channel) { outcome in
+                switch outcome {
+                case .accept(let fields, let add): decide(.accept(fields, add: add))
+                case .refuse(let status, let fields, let body): decide(.refuse(status, fields, body))
+                }
+            }
+        }
     }
 }
 

@@ -6,6 +6,7 @@ import Database
 
 extension Identifier: SQLConvertible {
     public var sqlValue: SQLValue { .integer(rawValue) }
+    @inlinable
     public init(column index: Int, of row: borrowing Row) throws {
         self.init(try Int64(column: index, of: row))
     }
@@ -14,6 +15,7 @@ extension Identifier: SQLConvertible {
 extension Timestamp: SQLConvertible {
     /// The time in milliseconds since 1970, so that one kind of column serves every precision.
     public var sqlValue: SQLValue { .integer(milliseconds) }
+    @inlinable
     public init(column index: Int, of row: borrowing Row) throws {
         self.init(milliseconds: try Int64(column: index, of: row))
     }
@@ -22,6 +24,7 @@ extension Timestamp: SQLConvertible {
 extension Day: SQLConvertible {
     /// The days since 1970-01-01.
     public var sqlValue: SQLValue { .integer(daysSince1970) }
+    @inlinable
     public init(column index: Int, of row: borrowing Row) throws {
         self.init(daysSince1970: try Int64(column: index, of: row))
     }
@@ -29,6 +32,7 @@ extension Day: SQLConvertible {
 
 extension OpenEnumeration {
     public var sqlValue: SQLValue { .text(rawValue) }
+    @inlinable
     public init(column index: Int, of row: borrowing Row) throws {
         self.init(rawValue: try String(column: index, of: row))
     }
@@ -36,6 +40,7 @@ extension OpenEnumeration {
 
 extension TextIdentifier: SQLConvertible {
     public var sqlValue: SQLValue { .text(rawValue) }
+    @inlinable
     public init(column index: Int, of row: borrowing Row) throws {
         self.init(try String(column: index, of: row))
     }

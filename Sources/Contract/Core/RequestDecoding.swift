@@ -194,7 +194,7 @@ private struct FieldContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 }
 
 /// Decodes one value out of the path, the query or a form.
-private struct TextDecoder: Decoder, SingleValueDecodingContainer {
+struct TextDecoder: Decoder, SingleValueDecodingContainer {
     let text: String
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }

@@ -13,6 +13,7 @@ public struct Row: ~Copyable {
     init(_ source: Source) { self.source = source }
 
     /// Reads a column as the requested type.
+    @inlinable
     public func get<T: SQLConvertible>(_ index: Int, as _: T.Type = T.self) throws -> T {
         try T(column: index, of: self)
     }
@@ -33,10 +34,13 @@ public struct Row: ~Copyable {
     }
 
     func integer(_ index: Int) -> Int64? {
-        if isNull(index) { return nil }
-        return switch source {
-        case .sqlite(let statement): sqlite3_column_int64(statement, CInt(index))
-        case .postgreSQL(let result, let row): result.integer(row, CInt(index))
+        switch source {
+        case .sqlite(let statement):
+            // NULL is read as zero, so that a column's type is asked for with zeros alone.
+            let value = sqlite3_column_int64(statement, CInt(index))
+            return value != 0 || sqlite3_column_type(statement, CInt(index)) != SQLITE_NULL ? value : nil
+        case .postgreSQL(let result, let row):
+            return result.isNull(row, CInt(index)) ? nil : result.integer(row, CInt(index))
         }
     }
 
@@ -49,15 +53,14 @@ public struct Row: ~Copyable {
     }
 
     func text(_ index: Int) -> String? {
-        if isNull(index) { return nil }
         switch source {
         case .sqlite(let statement):
-            // The text is read before its length, because reading it may convert the value.
+            // NULL has no text. The text is read before its length, because reading it may convert the value.
             guard let text = sqlite3_column_text(statement, CInt(index)) else { return nil }
             let count = Int(sqlite3_column_bytes(statement, CInt(index)))
             return String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
         case .postgreSQL(let result, let row):
-            return result.text(row, CInt(index))
+            return result.isNull(row, CInt(index)) ? nil : result.text(row, CInt(index))
         }
     }
 

@@ -10,7 +10,7 @@ final class SQLiteConnection: SessionConnection, @unchecked Sendable {
     private let queue: DatabaseQueue
     private let handle: OpaquePointer
     private let watch: DamageWatch
-    private var statements: [String: OpaquePointer] = [:]
+    private var statements: [StatementText: OpaquePointer] = [:]
     var dialect: Dialect { .sqlite }
 
     init(_ queue: DatabaseQueue, _ watch: DamageWatch) throws {
@@ -128,7 +128,8 @@ final class SQLiteConnection: SessionConnection, @unchecked Sendable {
 
     /// Returns the statement of a text, which stays prepared.
     func prepared(_ text: String) throws -> OpaquePointer {
-        if let statement = statements[text] { return statement }
+        let key = StatementText(text: text)
+        if let statement = statements[key] { return statement }
         var statement: OpaquePointer?
         var rest: UnsafePointer<CChar>?
         var isComplete = false
@@ -142,12 +143,30 @@ final class SQLiteConnection: SessionConnection, @unchecked Sendable {
             sqlite3_finalize(statement)
             throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "this is not one statement", sql: text)
         }
-        statements[text] = statement
+        statements[key] = statement
         return statement
     }
 
     func error(_ code: CInt, _ text: String) -> DatabaseError {
         let message = sqlite3_errmsg(handle).map { String(cString: $0) }
         return DatabaseError(resultCode: ResultCode(rawValue: code), message: message, sql: text)
+    }
+}
+
+/// The text of a statement, which is hashed by a few of its bytes: statements are few, their texts long, and each
+/// execution looks for one.
+private struct StatementText: Hashable {
+    let text: String
+
+    func hash(into hasher: inout Hasher) {
+        var text = text
+        text.withUTF8 { bytes in
+            hasher.combine(bytes.count)
+            guard bytes.count >= 8 else { return hasher.combine(bytes: UnsafeRawBufferPointer(bytes)) }
+            for quarter in 1...4 {
+                let start = (bytes.count - 8) * quarter / 4
+                hasher.combine(UnsafeRawPointer(bytes.baseAddress! + start).loadUnaligned(as: UInt64.self))
+            }
+        }
     }
 }

@@ -33,8 +33,8 @@ struct Handshake {
         key = keys[0]
     }
 
-    /// Returns the server's part. NIO's upgrader computes the accept value, because it has the SHA-1 for it.
-    func response(on channel: any Channel) -> EventLoopFuture<HTTPResponse> {
+    /// Returns the fields of the server's part. NIO's upgrader computes the accept value, because it has the SHA-1 for it.
+    func response(on channel: any Channel) -> EventLoopFuture<HTTPFields> {
         let upgrader = NIOWebSocketServerUpgrader(
             shouldUpgrade: { channel, _ in channel.eventLoop.makeSucceededFuture([:]) },
             upgradePipelineHandler: { channel, _ in channel.eventLoop.makeSucceededVoidFuture() })
@@ -43,11 +43,9 @@ struct Handshake {
             headers: ["Sec-WebSocket-Key": key, "Sec-WebSocket-Version": "13"])
         return upgrader.buildUpgradeResponse(channel: channel, upgradeRequest: head, initialResponseHeaders: [:])
             .map { headers in
-                var response = HTTPResponse(status: .switchingProtocols)
-                response.headerFields[.upgrade] = "websocket"
-                response.headerFields[.connection] = "upgrade"
-                response.headerFields[.secWebSocketAccept] = headers.first(name: "Sec-WebSocket-Accept")
-                return response
+                var fields: HTTPFields = [.upgrade: "websocket", .connection: "upgrade"]
+                fields[.secWebSocketAccept] = headers.first(name: "Sec-WebSocket-Accept")
+                return fields
             }
     }
 }

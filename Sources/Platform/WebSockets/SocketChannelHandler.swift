@@ -1,3 +1,4 @@
+import DirectSend
 import NIOCore
 import NIOWebSocket
 
@@ -29,10 +30,8 @@ final class SocketChannelHandler: ChannelInboundHandler, SocketConnection {
     private var messages: MessageAssembler
     private var outbox = Outbox()
     private let flushes: FlushQueue
-    private let sendsDirectly: Bool
-    /// The channel, where it sends the bytes as they are, so that they may go past it. NIO's own way to it casts at each
-    /// call, which was a seventh of a fan-out.
-    private var transport: (any NIOTransportAccessibleChannelCore<NIOBSDSocket.Handle>)?
+    /// The way past the channel, where it sends the bytes as they are.
+    private var direct: DirectSend?
     /// Whether the socket is in the queue of those that are flushed at the end of the tick.
     private var awaitsFlush = false
     private var whenEmpty: [() -> Void] = []
@@ -53,7 +52,7 @@ final class SocketChannelHandler: ChannelInboundHandler, SocketConnection {
     ) {
         self.handler = handler
         self.limits = limits
-        self.sendsDirectly = sendsDirectly
+        direct = sendsDirectly ? DirectSend(channel) : nil
         eventLoop = channel.eventLoop
         flushes = FlushQueue.current(of: eventLoop)
         remoteAddress = channel.remoteAddress?.ipAddress
@@ -142,10 +141,7 @@ final class SocketChannelHandler: ChannelInboundHandler, SocketConnection {
 
     /// Sends what the kernel takes at once, past the pipeline.
     private func sendDirectly() {
-        // An error means that the socket is closed: the channel then refuses the frames.
-        try? transport?.withUnsafeTransport { handle in
-            outbox.send(joining: flushes.memory) { $0.offer(to: handle) }
-        }
+        if let direct { outbox.send(joining: flushes.memory, by: direct.offer) }
     }
 
     private func pass(_ frames: [ByteBuffer], to context: ChannelHandlerContext) {
@@ -228,7 +224,6 @@ final class SocketChannelHandler: ChannelInboundHandler, SocketConnection {
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        if sendsDirectly { transport = context.channel as? any NIOTransportAccessibleChannelCore<NIOBSDSocket.Handle> }
         metrics?.open.increment()
         scheduleNextCheck()
         context.read()
@@ -252,7 +247,7 @@ final class SocketChannelHandler: ChannelInboundHandler, SocketConnection {
         timer?.cancel()
         timer = nil
         whenEmpty = []
-        transport = nil
+        direct = nil
         handler?.closed()
         handler = nil
     }

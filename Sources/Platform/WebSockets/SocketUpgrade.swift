@@ -1,201 +1,94 @@
 import HTTPTypes
 public import NIOCore
-public import NIOHTTP1
-import NIOHTTPTypesHTTP1
 import NIOWebSocket
 
-/// Turns an HTTP/1 connection into a WebSocket, if its first request asks for one at a route.
-///
-/// It must be the next behind NIO's decoder. The others never see a handshake, so that their time limit for a first
-/// request also limits the admission. After a handshake the decoder is removed and
-/// `HTTPServerUpgradeEvents.upgradeComplete` has passed through the pipeline, on which any other handler of the
-/// connection must remove itself. Any other first request is forwarded, without an `Upgrade` field, and this handler
-/// removes itself.
-public final class SocketUpgrade: ChannelInboundHandler, RemovableChannelHandler {
-    public typealias InboundIn = HTTPServerRequestPart
-    public typealias InboundOut = HTTPServerRequestPart
-    public typealias OutboundOut = ByteBuffer
+/// Turns HTTP/1 connections into WebSockets, where a request asks for one at a route.
+public struct SocketUpgrade: Sendable {
+    /// The decision on a handshake.
+    public enum Outcome {
+        /// The handshake is answered with 101 and these fields; `add` then gives the connection to the socket.
+        case accept(
+            HTTPFields,
+            add: (_ handler: any ChannelHandler, _ pipeline: ChannelPipeline, _ answer: EventLoopFuture<Void>) throws ->
+                Void)
+        /// The handshake is answered with an ordinary response.
+        case refuse(HTTPResponse.Status, HTTPFields, ByteBuffer)
+    }
 
     private let routes: [SocketRoute]
-    private let decoderLimits: NIOHTTPDecoderLimitConfiguration
     private let sendsDirectly: Bool
-    private let isAllowed: (HTTPRequestHead) -> Bool
-    private var gate: HeadGate?
-    /// Whether a head with an `Upgrade` field is being answered. The decoder then only has its end to send.
-    private var isDeciding = false
-    private var admission: Task<Void, Never>?
 
-    /// Makes the handler.
+    /// Makes the upgrade.
     ///
     /// - Parameters:
     ///   - routes: The routes, in any order; at most one per path.
-    ///   - decoder: The limits of the decoder, because a new one is needed after an ignored `Upgrade`.
     ///   - sendsDirectly: Whether sockets may send past the channel's pipeline. It must be false where a handler of it
     ///     changes what is sent, as TLS does.
-    ///   - isAllowed: Returns whether a head follows the rules of HTTP. One that does not is forwarded as it is, for
-    ///     the next handler to refuse.
-    public init(
-        routes: [SocketRoute], decoder: NIOHTTPDecoderLimitConfiguration = .init(), sendsDirectly: Bool = false,
-        isAllowed: @escaping (HTTPRequestHead) -> Bool = { _ in true }
-    ) {
+    public init(routes: [SocketRoute], sendsDirectly: Bool = false) {
         self.routes = routes
         self.sendsDirectly = sendsDirectly
-        self.isAllowed = isAllowed
-        decoderLimits = decoder
     }
 
-    public func handlerAdded(context: ChannelHandlerContext) {
-        let pipeline = context.pipeline.syncOperations
-        let gate = HeadGate()
-        do {
-            let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-            try pipeline.addHandler(gate, position: .before(decoder))
-            self.gate = gate
-        } catch {
-            context.fireErrorCaught(error)
-            context.close(promise: nil)
-        }
-    }
-
-    public func handlerRemoved(context: ChannelHandlerContext) {
-        admission?.cancel()
-    }
-
-    public func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard !isDeciding else { return }
-        guard case .head(let head) = unwrapInboundIn(data), head.headers.contains(name: "Upgrade"), isAllowed(head),
-            let request = try? HTTPRequest(head, secure: false, splitCookie: false)
-        else {
-            gate?.open()
-            context.fireChannelRead(data)
-            context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
-            return
-        }
-        isDeciding = true
-        gate?.hold()
+    /// Considers a request with an `Upgrade` field and without a body, on its channel's event loop.
+    ///
+    /// - Parameter decide: Called once with the decision, on the event loop and not before this returns, unless it is
+    ///   cancelled.
+    /// - Returns: Cancels the decision; nil when the request asks for no socket of a route.
+    public func consider(
+        _ request: HTTPRequest, on channel: any Channel, _ decide: @escaping @Sendable (sending Outcome) -> Void
+    ) -> (() -> Void)? {
         let path = request.path?.prefix { $0 != "?" } ?? ""
         guard Handshake.isRequested(by: request), let route = routes.first(where: { $0.path == path }) else {
-            return ignoreUpgrade(context: context)
+            return nil
         }
+        let eventLoop = channel.eventLoop
+        let handshake: Handshake
         do throws(Handshake.Invalid) {
-            admit(request, to: route, try Handshake(request), context: context)
+            handshake = try Handshake(request)
         } catch {
-            route.metrics.answered(error.status.code)
-            answer(error.status, error.headers, ByteBuffer(), context: context)
+            let invalid = error
+            eventLoop.execute {
+                route.metrics.answered(invalid.status.code)
+                decide(.refuse(invalid.status, invalid.headers, ByteBuffer()))
+            }
+            return {}
         }
-    }
-
-    private func admit(
-        _ request: HTTPRequest, to route: SocketRoute, _ handshake: Handshake, context: ChannelHandlerContext
-    ) {
-        let peer = context.channel.remoteAddress?.ipAddress
-        let this = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        let eventLoop = context.eventLoop
-        admission = Task {
+        let peer = channel.remoteAddress?.ipAddress
+        let admission = Task { [sendsDirectly] in
             let admission = await route.admit(request, peer)
             eventLoop.execute {
-                let (upgrade, context) = this.value
-                guard context.channel.isActive else { return }
                 switch admission {
                 case .accept(let make):
-                    handshake.response(on: context.channel).assumeIsolated().whenSuccess { response in
-                        route.metrics.answered(response.status.code)
-                        upgrade.accept(response, request, make, route, context: context)
+                    handshake.response(on: channel).assumeIsolated().whenSuccess { fields in
+                        route.metrics.answered(101)
+                        decide(
+                            .accept(fields) { handler, pipeline, answer in
+                                try Self.add(
+                                    make(), of: route, to: pipeline, behind: handler, sendsDirectly: sendsDirectly,
+                                    after: answer)
+                            })
                     }
                 case .refuse(let status, let headers, let body):
                     route.metrics.answered(status.code)
-                    upgrade.answer(status, headers, body, context: context)
+                    decide(.refuse(status, headers, body))
                 }
             }
         }
+        return { admission.cancel() }
     }
 
-    // MARK: Outcomes
-
-    private func ignoreUpgrade(context: ChannelHandlerContext) {
-        removeDecoder(context: context) { [self] in
-            addDecoder(context: context)
-            context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
-            gate?.open(replayingHead: true)
-        }
-    }
-
-    /// Answers the handshake with an ordinary response, and continues with the next request.
-    private func answer(
-        _ status: HTTPResponse.Status, _ headers: HTTPFields, _ body: ByteBuffer, context: ChannelHandlerContext
-    ) {
-        var response = HTTPResponse(status: status, headerFields: headers)
-        response.headerFields[.contentLength] = String(body.readableBytes)
-        response.headerFields[.xContentTypeOptions] = "nosniff"
-        context.writeAndFlush(wrapOutboundOut(response.encoded(with: body)), promise: nil)
-        removeDecoder(context: context) { [self] in
-            addDecoder(context: context)
-            isDeciding = false
-            gate?.scanNext()
-        }
-    }
-
-    private func accept(
-        _ response: HTTPResponse, _ request: HTTPRequest, _ make: @escaping () -> any SocketHandler,
-        _ route: SocketRoute, context: ChannelHandlerContext
-    ) {
-        let written = context.eventLoop.makePromise(of: Void.self)
-        context.writeAndFlush(wrapOutboundOut(response.encoded()), promise: written)
-        removeDecoder(context: context) { [self] in
-            let pipeline = context.pipeline.syncOperations
-            let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: request.path ?? "/")
-            context.pipeline.fireUserInboundEventTriggered(
-                HTTPServerUpgradeEvents.upgradeComplete(toProtocol: "websocket", upgradeRequest: head))
-            let decoder = ByteToMessageHandler(
-                WebSocketFrameDecoder(maxFrameSize: max(125, route.limits.maximumMessageSize)))
-            let socket = SocketChannelHandler(
-                make(), limits: route.limits, channel: context.channel, sendsDirectly: sendsDirectly,
-                after: written.futureResult)
-            socket.metrics = route.metrics
-            do {
-                try pipeline.addHandler(decoder, position: .after(self))
-                try pipeline.addHandler(socket, position: .after(decoder))
-            } catch {
-                return context.close(promise: nil)
-            }
-            pipeline.removeHandler(context: context, promise: nil)
-            gate?.open()
-        }
-    }
-
-    // MARK: The decoder
-
-    /// Removes the HTTP decoder, which NIO completes a tick later. The decoder has no bytes, because of ``HeadGate``.
-    private func removeDecoder(context: ChannelHandlerContext, then next: @escaping () -> Void) {
-        let pipeline = context.pipeline.syncOperations
-        do {
-            let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-            pipeline.removeHandler(decoder).assumeIsolated().whenComplete { _ in
-                if context.channel.isActive { next() }
-            }
-        } catch {
-            context.close(promise: nil)
-        }
-    }
-
-    private func addDecoder(context: ChannelHandlerContext) {
-        let decoder = ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: decoderLimits))
-        do {
-            try context.pipeline.syncOperations.addHandler(decoder, position: gate.map { .after($0) } ?? .first)
-        } catch {
-            context.close(promise: nil)
-        }
-    }
-}
-
-extension HTTPResponse {
-    /// Returns the bytes of an answer to a handshake.
-    fileprivate func encoded(with body: ByteBuffer = ByteBuffer()) -> ByteBuffer {
-        let phrase = HTTPResponseStatus(statusCode: status.code).reasonPhrase
-        var bytes = ByteBuffer(string: "HTTP/1.1 \(status.code) \(phrase)\r\n")
-        for field in headerFields { bytes.writeString("\(field.name.rawName): \(field.value)\r\n") }
-        bytes.writeStaticString("\r\n")
-        bytes.writeImmutableBuffer(body)
-        return bytes
+    /// Adds the handlers of a socket.
+    private static func add(
+        _ handler: any SocketHandler, of route: SocketRoute, to pipeline: ChannelPipeline,
+        behind last: any ChannelHandler, sendsDirectly: Bool, after answer: EventLoopFuture<Void>
+    ) throws {
+        let decoder = ByteToMessageHandler(
+            WebSocketFrameDecoder(maxFrameSize: max(125, route.limits.maximumMessageSize)))
+        let channel = try pipeline.syncOperations.context(handler: last).channel
+        let socket = SocketChannelHandler(
+            handler, limits: route.limits, channel: channel, sendsDirectly: sendsDirectly, after: answer)
+        socket.metrics = route.metrics
+        try pipeline.syncOperations.addHandler(decoder, position: .after(last))
+        try pipeline.syncOperations.addHandler(socket, position: .after(decoder))
     }
 }

@@ -6,7 +6,7 @@ import Logging
 /// The command `concord backup`.
 struct Backup: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Make, list and verify backups.",
+        commandName: "backup", abstract: "Make, list and verify backups.",
         discussion: """
             concord backup /backups --keep 7
             concord backup list /backups

@@ -13,7 +13,7 @@ import FoundationNetworking
 
 struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Check a running server against the contract of an API.",
+        commandName: "check", abstract: "Check a running server against the contract of an API.",
         discussion: """
             Tests each promise of the contract on a running server, Concord's or any other, in the way its clients \
             use it: through the SDK, and with requests written by hand. Every answer and every frame is compared with \

@@ -8,7 +8,7 @@ import Logging
 /// `concord config`: the settings that are in force, where each came from, and what is wrong with them.
 struct Config: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Print the settings that are in force, and what is wrong with them.",
+        commandName: "config", abstract: "Print the settings that are in force, and what is wrong with them.",
         discussion: """
             concord config --host 0.0.0.0 --data /var/lib/concord
 

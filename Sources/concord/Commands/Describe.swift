@@ -4,7 +4,7 @@ import ContractDescribe
 /// `concord describe messenger`: an API's description for programs.
 struct Describe: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Print an API's description: OpenAPI, or AsyncAPI of its socket.",
+        commandName: "describe", abstract: "Print an API's description: OpenAPI, or AsyncAPI of its socket.",
         discussion: """
             Prints the OpenAPI 3.1 document of the operations, or with --async the AsyncAPI 3.0 document of the live \
             socket, as JSON. A server answers the same documents at /openapi.json and /asyncapi.json of each API.

@@ -9,7 +9,7 @@ struct DunbarCommands: AsyncParsableCommand {
 
     struct Promote: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make users admins.",
+            commandName: "promote", abstract: "Make users admins.",
             discussion: """
                 concord dunbar promote alice
 
@@ -27,7 +27,7 @@ struct DunbarCommands: AsyncParsableCommand {
 
     struct Demote: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Take the rights of admins away.",
+            commandName: "demote", abstract: "Take the rights of admins away.",
             discussion: "The change takes effect with the user's next request. The server may be running.")
 
         @Argument(help: ArgumentHelp("The usernames, in upper or lower case.", valueName: "user"))
@@ -40,7 +40,7 @@ struct DunbarCommands: AsyncParsableCommand {
 
     struct Reports: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print the newest 1,000 reports of users, the newest first.",
+            commandName: "reports", abstract: "Print the newest 1,000 reports of users, the newest first.",
             discussion: """
                 Users report posts; a report removes nothing. Each has a copy of the post's text, and is kept for 90 \
                 days after the post is deleted. The server may be running.

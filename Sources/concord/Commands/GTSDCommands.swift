@@ -9,7 +9,7 @@ struct GTSDCommands: AsyncParsableCommand {
 
     struct Activate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Switch accounts on again.", discussion: "The server may be running.")
+            commandName: "activate", abstract: "Switch accounts on again.", discussion: "The server may be running.")
 
         @Argument(
             help: ArgumentHelp("The e-mail addresses of the accounts, in upper or lower case.", valueName: "email"))
@@ -22,7 +22,7 @@ struct GTSDCommands: AsyncParsableCommand {
 
     struct Deactivate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Switch accounts off.",
+            commandName: "deactivate", abstract: "Switch accounts off.",
             discussion: """
                 concord gtsd deactivate anna@example.com
 

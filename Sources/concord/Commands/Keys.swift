@@ -6,12 +6,12 @@ import Identity
 /// The commands `concord keys …`.
 struct Keys: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "List and replace the keys with which the server signs.",
+        commandName: "keys", abstract: "List and replace the keys with which the server signs.",
         subcommands: [List.self, Rotate.self, DropFormer.self])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List the keys: name, API, place, fingerprint, and the former key.",
+            commandName: "list", abstract: "List the keys: name, API, place, fingerprint, and the former key.",
             discussion: """
                 A fingerprint identifies a key and reveals nothing about it. A key is 'missing' until the first start \
                 generates it.
@@ -33,6 +33,7 @@ struct Keys: AsyncParsableCommand {
 
     struct Rotate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "rotate",
             abstract: "Replace a key by a new one; what the former key has signed is still accepted.",
             discussion: """
                 concord keys rotate messenger-tokens
@@ -61,7 +62,7 @@ struct Keys: AsyncParsableCommand {
 
     struct DropFormer: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Stop accepting what the former key has signed.",
+            commandName: "drop-former", abstract: "Stop accepting what the former key has signed.",
             discussion: "A running server refuses it at once.")
 
         @Argument(help: "The key's name: \(Keys.names).")

@@ -9,7 +9,7 @@ struct MessengerCommands: AsyncParsableCommand {
 
     struct Reports: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print the reports of users, the oldest first.",
+            commandName: "reports", abstract: "Print the reports of users, the oldest first.",
             discussion: """
                 concord messenger reports
                 concord messenger reports --json | jq

@@ -16,7 +16,7 @@ struct MonicaToken: AsyncParsableCommand {
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Create a token, and print only the token.",
+            commandName: "create", abstract: "Create a token, and print only the token.",
             discussion: """
                 TOKEN=$(concord monica token create --account alice)
 
@@ -49,7 +49,8 @@ struct MonicaToken: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List tokens: number, account, name, time of creation, time of the last use.")
+            commandName: "list", abstract: "List tokens: number, account, name, time of creation, time of the last use."
+        )
 
         @Option(help: "List only the tokens of this account.")
         var account: String?
@@ -65,7 +66,7 @@ struct MonicaToken: AsyncParsableCommand {
 
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Revoke a token, by its number in the list.",
+            commandName: "revoke", abstract: "Revoke a token, by its number in the list.",
             discussion: "The server may be running: it refuses the token within a second.")
 
         @Argument(help: "The token's number.")

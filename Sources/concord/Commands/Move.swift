@@ -5,7 +5,7 @@ import Foundation
 /// The command `concord move`.
 struct Move: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Move databases and files to another place.",
+        commandName: "move", abstract: "Move databases and files to another place.",
         discussion: """
             concord move --to postgres://… --data ./data
             concord move --to sqlite --database postgres://… --data ./data

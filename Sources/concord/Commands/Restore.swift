@@ -5,7 +5,7 @@ import Foundation
 /// The command `concord restore`.
 struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Restore a backup into an empty place.",
+        commandName: "restore", abstract: "Restore a backup into an empty place.",
         discussion: """
             concord restore /backups --data ./data
             concord restore /backups --name 2026-11-23T030000Z --data ./data --database postgres://… --objects s3://…

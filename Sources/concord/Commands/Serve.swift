@@ -8,7 +8,7 @@ import Tracing
 
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Serve the APIs until SIGTERM or Ctrl-C.",
+        commandName: "serve", abstract: "Serve the APIs until SIGTERM or Ctrl-C.",
         discussion: """
             Prints a line for each API with its base URL, then 'ready'. All persistent data is in the data \
             folder: databases, uploaded files and generated keys. On SIGTERM or Ctrl-C, requests in flight are \

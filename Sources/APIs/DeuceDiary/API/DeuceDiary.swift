@@ -64,6 +64,13 @@ public struct WithUser<Value: Codable & Hashable & Sendable>: Codable, Hashable,
     }
 
     public func encode(to encoder: any Encoder) throws {
+        // Lists of entries are the largest answers.
+        if Value.self == DeuceDiary.DeuceEntry.self, let entry = value as? DeuceDiary.DeuceEntry {
+            var object = try ObjectWriter(encoder)
+            try entry.write(to: &object)
+            try object.write("user", repeating: user)
+            return object.finish()
+        }
         try value.encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(user, forKey: .user)

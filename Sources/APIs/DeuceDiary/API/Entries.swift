@@ -35,6 +35,22 @@ extension DeuceDiary {
             self.loggedAt = loggedAt
             self.createdAt = createdAt
         }
+
+        public func encode(to encoder: any Encoder) throws {
+            var object = try ObjectWriter(encoder)
+            try write(to: &object)
+            object.finish()
+        }
+
+        func write(to object: inout ObjectWriter) throws {
+            try object.write("id", id.rawValue)
+            try object.write("userId", userId.rawValue)
+            try object.write("groupId", groupId.rawValue)
+            try object.write("location", location)
+            try object.write("thoughts", thoughts)
+            try object.write("loggedAt", loggedAt)
+            try object.write("createdAt", createdAt)
+        }
     }
 
     /// An entry with its author, as a group's feed and the live socket show it.
@@ -189,9 +205,11 @@ extension DeuceDiary {
         }
 
         public func encode(to encoder: any Encoder) throws {
-            try entry.encode(to: encoder)
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(reactions, forKey: .reactions)
+            var object = try ObjectWriter(encoder)
+            try entry.value.write(to: &object)
+            try object.write("user", repeating: entry.user)
+            try object.write("reactions", encoding: reactions)
+            object.finish()
         }
 
         /// Returns a member of the entry.

@@ -47,6 +47,20 @@ extension DeuceDiary {
             self.updatedAt = updatedAt
         }
 
+        public func encode(to encoder: any Encoder) throws {
+            var object = try ObjectWriter(encoder)
+            try object.write("id", id.rawValue)
+            try object.write("email", email)
+            try object.write("firstName", firstName)
+            try object.write("lastName", lastName)
+            try object.write("username", username)
+            try object.write("profileImageUrl", profileImageUrl)
+            try object.write("deuceCount", deuceCount)
+            try object.write("createdAt", createdAt)
+            try object.write("updatedAt", updatedAt)
+            object.finish()
+        }
+
         /// The username, else the first and last name, else the first name, else "Someone".
         public var displayName: String {
             if let username { return username }

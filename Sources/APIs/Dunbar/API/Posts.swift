@@ -35,6 +35,17 @@ extension Dunbar {
             self.createdAt = createdAt
             self.user = user
         }
+
+        public func encode(to encoder: any Encoder) throws {
+            var object = try ObjectWriter(encoder)
+            try object.write("id", id.rawValue)
+            try object.write("content", content)
+            try object.write("media", encoding: media)
+            try object.write("userId", userId.rawValue)
+            try object.write("createdAt", createdAt)
+            try object.write("user", repeating: user)
+            object.finish()
+        }
     }
 
     /// `POST /posts` (multipart/form-data with `content` and any number of `media`, or JSON with `content`): publishes

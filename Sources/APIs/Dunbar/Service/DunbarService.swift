@@ -99,7 +99,7 @@ public struct DunbarService: FileStoringService {
     public func routes() -> Routes<Dunbar, Caller> {
         var routes = Routes<Dunbar, Caller>(
             spool: ObjectSpool(objects), secrets: { [secret] in secret.bytes }, name: { Users.name(of: $0.user) },
-            admit: { [origins] in try origins.admit($0, Dunbar.errorMessages) },
+            admit: { [origins] in try origins.admit($0, $1, Dunbar.errorMessages) },
             authenticate: { [sessions] info in
                 guard let caller = try await sessions.caller(info.headers) else { throw Self.unauthorized }
                 return caller

@@ -154,6 +154,20 @@ extension Messenger {
             self.unreadCount = unreadCount
         }
 
+        public func encode(to encoder: any Encoder) throws {
+            var object = try ObjectWriter(encoder)
+            try object.write("id", id.rawValue)
+            try object.write("type", type.rawValue)
+            try object.write("name", name)
+            try object.write("updated_at", updatedAt)
+            try object.write("last_message", lastMessage)
+            if let unreadCount { try object.write("unread_count", unreadCount) }
+            if let describedPeer { try object.write("peer", encoding: describedPeer) }
+            if let describedMessage { try object.write("newest_message", encoding: describedMessage) }
+            if let describedMute { try object.write("mute", encoding: describedMute) }
+            object.finish()
+        }
+
         enum CodingKeys: String, CodingKey {
             case id, type, name
             case updatedAt = "updated_at"

@@ -46,6 +46,14 @@ extension Messenger {
             self.file = file
         }
 
+        public init(from decoder: any Decoder) throws {
+            let fields = try FieldReader(decoder)
+            chat = .init(rawValue: try fields.integer("id"))
+            content = try fields.text("content")
+            type = try fields.optionalText("type").map(MessageType.init) ?? .absent
+            file = try fields.optionalInteger("file_id").map(File.ID.init(rawValue:))
+        }
+
         public func validate() throws(Problem) {
             guard [.text, .file, .voice].contains(type) else {
                 throw Problem(.badRequest, "type must be 'text', 'file' or 'voice'")
@@ -121,17 +129,14 @@ extension Messenger {
             content = try container.decodeIfPresent(String.self, forKey: .content) ?? ""
             type =
                 try container.decodeIfPresent(MessageType.self, forKey: .messageType)
-                ?? container.decodeIfPresent(MessageType.self, forKey: .type) ?? .text
+                ?? container.decodeIfPresent(MessageType.self, forKey: .frame) ?? .text
             file = try container.decodeIfPresent(File.ID.self, forKey: .file)
             createdAt = try container.decode(Timestamp.self, forKey: .createdAt)
             edited = try container.decodeIfPresent(OrNull<Timestamp>.self, forKey: .edited)
             described = try container.decodeIfPresent(OrNull<FileDescription>.self, forKey: .described)
         }
 
-        public func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try encode(into: &container, typeKey: .messageType)
-        }
+        public func encode(to encoder: any Encoder) throws { try encode(to: encoder, type: "message_type") }
 
         enum CodingKeys: String, CodingKey {
             case frame = "type"
@@ -144,27 +149,23 @@ extension Messenger {
             case createdAt = "created_at"
             case edited = "edited_at"
             case described = "file"
-
-            static var type: CodingKeys { .frame }
         }
 
         /// Encodes the message. `file_id` stands right before `created_at` in every message object.
-        func encode(into container: inout KeyedEncodingContainer<CodingKeys>, typeKey: CodingKeys) throws {
-            // Raw values are encoded directly: lists of messages are the largest answers, and a wrapper costs an
-            // encoder several calls.
-            try container.encode(id.rawValue, forKey: .id)
-            try container.encode(chat.rawValue, forKey: .chat)
-            try container.encode(sender.rawValue, forKey: .sender)
-            try container.encode(content, forKey: .content)
-            try container.encode(type.rawValue, forKey: typeKey)
-            if let file {
-                try container.encode(file.rawValue, forKey: .file)
-            } else {
-                try container.encodeNil(forKey: .file)
-            }
-            try container.encode(createdAt, forKey: .createdAt)
-            if let edited { try container.encode(edited, forKey: .edited) }
-            if let described { try container.encode(described, forKey: .described) }
+        ///
+        /// - Parameter key: The key of the message's type.
+        fileprivate func encode(to encoder: any Encoder, type key: StaticString) throws {
+            var object = try ObjectWriter(encoder)
+            try object.write("id", id.rawValue)
+            try object.write("chat_id", chat.rawValue)
+            try object.write("sender_id", sender.rawValue)
+            try object.write("content", content)
+            try object.write(key, type.rawValue)
+            try object.write("file_id", file?.rawValue)
+            try object.write("created_at", createdAt)
+            if let edited { try object.write("edited_at", edited.wrappedValue) }
+            if let described { try object.write("file", encoding: described) }
+            object.finish()
         }
     }
 
@@ -178,8 +179,7 @@ extension Messenger {
         public init(from decoder: any Decoder) throws { message = try Message(from: decoder) }
 
         public func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: Message.CodingKeys.self)
-            try message.encode(into: &container, typeKey: .type)
+            try message.encode(to: encoder, type: "type")
         }
 
         /// Returns a property of the message.

@@ -1,40 +1,11 @@
-import HTTPTypes
 import Hummingbird
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// An event that travels down a channel's pipeline when more of a request's body is wanted. Until then,
-/// ``ConnectionGuard`` reads no more of a large body; at the first one it tells a waiting client to continue (RFC 9110
-/// §10.1.1).
-///
-/// A request whose head is refused is therefore refused before its body arrives, and a server without room for a body
-/// does not read it.
-struct BodyDemand: Sendable {
-    /// The number of bytes that are read for one demand.
-    static let credit = 65_536
-
-    /// Whether what was read stays in memory.
-    var isHeld = false
-
-    /// Returns whether a body is read only on demand: one that is large, of unknown size, or held back by the client.
-    /// Most other bodies arrive together with their head.
-    static func isNeeded(for headers: HTTPFields) -> Bool {
-        if let length = headers.value(of: .contentLength).flatMap(Int.init) {
-            return length > MemoryBudget.small || isAwaited(by: headers)
-        }
-        return headers.contains(.transferEncoding)
-    }
-
-    /// Returns whether the client holds its body back until the server asks it to continue.
-    static func isAwaited(by headers: HTTPFields) -> Bool {
-        headers.value(of: .expect)?.lowercased() == "100-continue"
-    }
-}
-
-/// A body that is requested piece by piece.
+/// A body that is requested piece by piece (``ConnectionGuard/demand(isHeld:)``).
 struct DemandedBody: AsyncSequence, Sendable {
     let body: RequestBody
-    let channel: any Channel
+    let connection: ConnectionReference
     let hold: BodyHold
 
     struct AsyncIterator: AsyncIteratorProtocol {
@@ -42,7 +13,7 @@ struct DemandedBody: AsyncSequence, Sendable {
         fileprivate let sequence: DemandedBody
 
         mutating func next() async throws -> ByteBuffer? {
-            sequence.channel.triggerUserOutboundEvent(BodyDemand(isHeld: sequence.hold.isHeld), promise: nil)
+            sequence.connection.demand(isHeld: sequence.hold.isHeld)
             return try await body.next()
         }
     }

@@ -1,22 +1,16 @@
+import DirectSend
 import HTTPTypes
 public import NIOCore
-public import NIOHTTP1
-public import NIOHTTPTypes
-import NIOHTTPTypesHTTP1
 
-/// Enforces the deadlines of an HTTP/1 connection, passes on one request at a time, answers malformed requests, encodes
-/// answers, and closes connections in a way that lets the client read the last answer.
+/// Speaks HTTP/1 on a connection: it parses requests and passes on one at a time, enforces the connection's deadlines,
+/// answers malformed requests, encodes answers, and closes the connection in a way that lets the client read the last one.
 ///
-/// It is behind NIO's decoder, and behind a `SocketUpgrade` if there is one: it leaves when
-/// `HTTPServerUpgradeEvents.upgradeComplete` passes.
-///
-/// A request that is pipelined behind another waits until that one's answer has been handed to the network; meanwhile
-/// nothing more is read. A client that reads nothing therefore has one answer in memory, however many requests it
+/// A request that is pipelined behind another waits as bytes until that one's answer has been handed to the network;
+/// meanwhile nothing more is read. A client that reads nothing therefore has one answer in memory, however many requests it
 /// sends.
-public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
-    public typealias InboundIn = HTTPServerRequestPart
-    public typealias InboundOut = HTTPRequestPart
-    public typealias OutboundIn = HTTPResponsePart
+public final class ConnectionGuard: ChannelInboundHandler, RemovableChannelHandler {
+    public typealias InboundIn = ByteBuffer
+    public typealias InboundOut = ByteBuffer
     public typealias OutboundOut = ByteBuffer
 
     enum Phase {
@@ -34,9 +28,12 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
     let limits: Limits
     let connections: ConnectionLimits?
     let memory: RequestMemory?
+    let upgrade: ConnectionUpgrade?
     let refused: @Sendable (ConnectionRefusal, _ requestID: String) -> ByteBuffer
-    /// The headers of the request that is being read, once its head is complete.
-    var headers: HTTPFields = [:]
+    /// The receiver of the requests; set before the guard is added to its channel.
+    var requests: (any RequestReceiver)?
+
+    var parser = RequestParser()
     var phase = Phase.head(begun: true)
     /// The time at which the phase began; in a body, the time since which the server has waited for the client.
     var since = NIODeadline.now()
@@ -46,30 +43,28 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
     var excused: NIODeadline?
     var context: ChannelHandlerContext?
 
-    private var hasReadPart = false
-    /// Whether the client speaks HTTP/1.0, which has neither chunks nor persistent connections.
-    var isOldClient = false
     var isReadPending = false
     /// The time since which output waits for the client to take it; nil while none waits.
     var blockedSince: NIODeadline?
     /// The number of bytes of answers that had not been sent when this was last checked.
     var unsentBytes = 0
-    /// The number of requests without a complete answer, including waiting ones.
-    var unanswered = 0
     var exchange: Exchange?
+    /// The decision on an upgrade that is being made, and ends when this is called.
+    var cancelDecision: (() -> Void)?
     var output = ResponseEncoder()
-    /// The parts that were read behind the request that the server is handling.
-    var waiting = CircularBuffer<HTTPRequestPart>()
+    /// What follows when the output has been handed to the network.
+    var completion = Completion()
+    /// The number of writes that the channel has and the kernel has not accepted.
+    var writes = 0
+    /// The way past the channel, where it sends the bytes as they are.
+    var direct: DirectSend?
+    private let sendsDirectly: Bool
     private var isReadWithheld = false
-    var isEndWithheld = false
     /// Whether the client sends nothing more.
     var isInputOver = false
     /// Whether the server is stopping: the answer to the request that it handles is the last.
     var isQuiescing = false
-    var hasAnswerBegun = false
-    /// The answer being written is the last.
-    var isLastAnswer = false
-    var refusal: (reason: ConnectionRefusal, error: any Error, requestID: String?)?
+    var refusal: RequestParser.Violation?
     /// The last answer is out; what is still written behind this handler comes too late.
     var isMuted = false
 
@@ -78,113 +73,117 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
     /// - Parameters:
     ///   - connections: The limit on the number of connections; nil for no limit.
     ///   - memory: The memory for requests and answers; nil for no limit.
+    ///   - upgrade: What connections may change to; nil for nothing.
+    ///   - sendsDirectly: Whether answers may go past the channel's pipeline. It must be false where a handler of it changes
+    ///     what is sent, as TLS does.
     ///   - refused: Returns the JSON body of an answer that no route gave. It receives the request's id, which the
     ///     answer also has as `X-Request-Id`: the client's own id if a head was read, else a new one.
     public init(
         limits: Limits = Limits(), connections: ConnectionLimits? = nil, memory: RequestMemory? = nil,
+        upgrade: ConnectionUpgrade? = nil, sendsDirectly: Bool = false,
         refused: @escaping @Sendable (ConnectionRefusal, _ requestID: String) -> ByteBuffer
     ) {
         self.limits = limits
         self.connections = connections
         self.memory = memory
+        self.upgrade = upgrade
+        self.sendsDirectly = sendsDirectly
         self.refused = refused
+    }
+
+    /// Prepares the connection, when the handler is added to its channel.
+    func prepare(_ context: ChannelHandlerContext) {
+        self.context = context
+        if sendsDirectly { direct = DirectSend(context.channel) }
+        if context.channel.isActive { start(context) }
     }
 
     // MARK: Requests
 
     public func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        hasReadPart = true
-        // The bytes that follow a refused head have no meaning.
-        guard refusal == nil else { return }
-        switch (phase, unwrapInboundIn(data)) {
-        case (.discarding, _), (.lingering, _):
-            return
-        case (_, .head(let head)):
-            do {
-                receive(try RequestRules.request(head), isOld: head.version.isOld, context)
-            } catch {
-                errorCaught(context: context, error: error)
-            }
-        case (_, .body(let bytes)):
-            forward(.body(bytes), context)
-        case (_, .end(let trailers)):
-            headers = [:]
-            phase = .head(begun: false)
-            since = context.eventLoop.now
-            forward(.end(trailers.map { HTTPFields($0, splitCookie: false) }), context)
+        switch phase {
+        case .discarding, .lingering: break
+        case .head, .body:
+            parser.append(unwrapInboundIn(data))
+            parse(context)
         }
     }
 
-    private func receive(_ head: HTTPRequest, isOld: Bool, _ context: ChannelHandlerContext) {
-        var request = head
-        if isOld { isOldClient = true }
+    /// Passes on what has been received, as far as it is its turn.
+    func parse(_ context: ChannelHandlerContext) {
+        do {
+            while isExpecting {
+                guard let event = try parser.next() else { return try noteIncomplete(context) }
+                switch event {
+                case .head(let head): begin(head, context)
+                case .body(let bytes): receive(bytes)
+                case .end: endRequest(context)
+                }
+            }
+        } catch {
+            refuse(error, context)
+        }
+    }
+
+    /// Whether the next part of a request is wanted. The parts of a further request wait until it is their turn.
+    private var isExpecting: Bool {
+        switch phase {
+        case .head: exchange == nil && cancelDecision == nil && refusal == nil
+        case .body: refusal == nil
+        case .discarding, .lingering: false
+        }
+    }
+
+    private func noteIncomplete(_ context: ChannelHandlerContext) throws(RequestParser.Violation) {
+        if isInputOver, parser.isAmidRequest { throw RequestParser.Violation(.cutShort) }
+        guard case .head(begun: false) = phase, parser.hasBytes else { return }
+        phase = .head(begun: true)
+        since = context.eventLoop.now
+        setTimer(context)
+    }
+
+    private func begin(_ head: RequestHead, _ context: ChannelHandlerContext) {
+        var head = head
+        if head.offersUpgrade {
+            if decide(on: head, context) { return }
+            // A server may ignore the offer.
+            head.fields[.upgrade] = nil
+        }
+        // What follows a CONNECT may be meant for another server (RFC 9110 §9.3.6).
+        if head.method == .connect { head.isLast = true }
         phase = .body
-        unanswered += 1
-        headers = request.headerFields
         headEnd = context.eventLoop.now
         since = headEnd
-        // NIO's decoder stops for good after a request for an upgrade.
-        if request.headerFields.contains(.upgrade) || request.method == .connect {
-            request.headerFields[.connection] = "close"
-        }
-        if exchange != nil {
-            waiting.append(.head(request))
-        } else {
-            forward(.head(request), context)
-        }
+        exchange = Exchange(head, isDemanded: memory != nil)
+        requests?.receive(head)
     }
 
-    private func forward(_ part: HTTPRequestPart, _ context: ChannelHandlerContext) {
-        waiting.isEmpty ? pass(part, context) : waiting.append(part)
+    private func receive(_ bytes: ByteBuffer) {
+        exchange?.awaitsContinue = false
+        if let credit = exchange?.credit, credit != .max { exchange?.credit = credit - bytes.readableBytes }
+        requests?.receive(bytes)
     }
 
-    private func pass(_ part: HTTPRequestPart, _ context: ChannelHandlerContext) {
-        switch part {
-        case .head(let request):
-            exchange = Exchange(request, isDemanded: memory != nil)
-        case .body(let bytes):
-            exchange?.awaitsContinue = false
-            if let credit = exchange?.credit, credit != .max { exchange?.credit = credit - bytes.readableBytes }
-        case .end:
-            exchange?.awaitsContinue = false
-        }
-        context.fireChannelRead(wrapInboundOut(part))
-    }
-
-    /// Passes on the next request, as far as it has been read.
-    func passWaiting(_ context: ChannelHandlerContext) {
-        guard exchange == nil else { return }
-        var hasPassed = false
-        while let part = waiting.first {
-            if case .head = part, exchange != nil { break }
-            pass(waiting.removeFirst(), context)
-            hasPassed = true
-        }
-        if hasPassed { context.fireChannelReadComplete() }
-        if waiting.isEmpty, isEndWithheld {
-            isEndWithheld = false
-            context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
-        }
-        readWithheld(context)
+    private func endRequest(_ context: ChannelHandlerContext) {
+        phase = .head(begun: false)
+        since = context.eventLoop.now
+        exchange?.awaitsContinue = false
+        requests?.receiveEnd()
     }
 
     public func channelReadComplete(context: ChannelHandlerContext) {
         isReadPending = false
         switch phase {
-        case .head(begun: false) where !hasReadPart:
-            phase = .head(begun: true)
-            since = context.eventLoop.now
-        case .head, .body:
-            break
-        case .discarding, .lingering:
-            // The handlers behind this one may have stopped reading.
-            context.read()
+        case .head, .body: requests?.completeReading()
+        case .discarding, .lingering: break
         }
-        hasReadPart = false
         setTimer(context)
         context.fireChannelReadComplete()
     }
 
+    // MARK: Reading
+
+    /// Reads on when the channel would, unless what has been read must be handled first.
     public func read(context: ChannelHandlerContext) {
         guard mayRead else {
             isReadWithheld = true
@@ -203,8 +202,8 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
     private var mayRead: Bool {
         switch phase {
         case .discarding, .lingering: true
-        case .head: waiting.isEmpty
-        case .body: waiting.isEmpty && (exchange.map { $0.isAnswered || $0.credit > 0 } ?? true)
+        case .head: (exchange == nil && cancelDecision == nil) || !parser.hasBytes
+        case .body: exchange.map { $0.isAnswered || $0.credit > 0 } ?? true
         }
     }
 
@@ -214,49 +213,64 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
         read(context: context)
     }
 
-    /// Handles a demand for more of a body. At the first one, the head has been accepted.
-    public func triggerUserOutboundEvent(
-        context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
-    ) {
-        guard let demand = event as? BodyDemand else {
-            return context.triggerUserOutboundEvent(event, promise: promise)
-        }
-        promise?.succeed()
-        guard case .body = phase, waiting.isEmpty, exchange?.isAnswered == false else { return }
-        exchange?.credit = BodyDemand.credit
-        exchange?.isHeld = demand.isHeld
-        if demand.isHeld { setTimer(context) }
-        if exchange?.awaitsContinue == true, !hasAnswerBegun {
+    /// Reads more of a large body, which is not read until it is wanted. At the first demand the head has been accepted: a
+    /// client that waits is told to continue (RFC 9110 §10.1.1).
+    ///
+    /// A request whose head is refused is therefore refused before its body arrives, and a server without room for a body
+    /// does not read it.
+    ///
+    /// - Parameter isHeld: Whether what was read stays in memory.
+    func demand(isHeld: Bool) {
+        guard let context, case .body = phase, exchange?.isAnswered == false else { return }
+        exchange?.credit = Exchange.credit
+        exchange?.isHeld = isHeld
+        if isHeld { setTimer(context) }
+        if exchange?.awaitsContinue == true, exchange?.hasAnswerBegun == false {
             exchange?.awaitsContinue = false
-            output.append(HTTPResponse(status: .continue), isOld: false, to: context)
-            output.write(to: context)
-            context.flush()
+            output.append(.continue, [:], isOld: false, to: context)
+            flush()
         }
         readWithheld(context)
     }
 
-    public func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        let reason: ConnectionRefusal
-        var id: String?
-        switch (phase, error) {
-        case (.discarding, _), (.lingering, _):
-            return
-        case (_, HTTPParserError.headerOverflow):
-            reason = .headTooLarge
-        case (_, HTTPParserError.invalidEOFState):
-            reason = .cutShort
-        case (_, is HTTPParserError), (_, is HTTP1TypeConversionError):
-            reason = .malformed
-        case (_, let violation as RequestRules.Violation):
-            (reason, id) = (violation.refusal, violation.requestID)
-        // The decoder reports bytes after its first error as another error.
-        case (_, is ByteToMessageDecoderError) where refusal != nil:
-            return
-        default:
-            context.fireErrorCaught(error)
-            return context.close(promise: nil)
+    // MARK: Errors
+
+    func refuse(_ violation: RequestParser.Violation, _ context: ChannelHandlerContext) {
+        switch phase {
+        case .discarding, .lingering: return
+        case .head, .body: break
         }
-        refusal = refusal ?? (reason, error, id)
+        refusal = violation
         answerRefusal(context)
     }
+
+    public func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        switch phase {
+        case .discarding, .lingering: return
+        case .head, .body: break
+        }
+        requests?.fail(error)
+        context.close(promise: nil)
+    }
+}
+
+extension ConnectionGuard: ChannelOutboundHandler {
+    public typealias OutboundIn = Never
+}
+
+/// Handles the requests of a connection, one at a time, on its event loop.
+protocol RequestReceiver: AnyObject {
+    func receive(_ head: RequestHead)
+    /// Receives a piece of the request's body.
+    func receive(_ bytes: ByteBuffer)
+    /// Notes that the whole body has been received.
+    func receiveEnd()
+    /// Notes that all has been passed on that was read at once.
+    func completeReading()
+    /// Ends the body of the request, which is incomplete.
+    func fail(_ error: any Error)
+    /// Notes that the client takes more of its answer.
+    func resume()
+    /// Notes that the connection is closed, or is no longer HTTP.
+    func end()
 }

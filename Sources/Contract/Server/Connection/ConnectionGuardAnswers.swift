@@ -1,82 +1,130 @@
 import HTTPTypes
-public import NIOCore
-import NIOHTTPTypes
+import NIOCore
 
-/// How answers are written.
+/// How answers are written. These are called on the connection's event loop.
 extension ConnectionGuard {
-    public func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if isMuted {
-            promise?.succeed()
-            return
+    /// Whether the connection takes more of an answer at once.
+    ///
+    /// - Throws: `ChannelError.ioOnClosedChannel`.
+    func hasRoom() throws -> Bool {
+        guard let context, context.channel.isActive else { throw ChannelError.ioOnClosedChannel }
+        return context.channel.isWritable
+    }
+
+    /// Writes the head of the answer to the request.
+    ///
+    /// - Parameter body: The number of bytes of the whole body, if it is written next.
+    func write(_ status: HTTPResponse.Status, _ fields: HTTPFields, body: Int = 0) {
+        guard let context, !isMuted, exchange?.isAnswered == false else { return }
+        exchange?.hasAnswerBegun = true
+        // A client that was not told to continue may or may not send its body, so the beginning of its next request
+        // is unknown.
+        let closes =
+            isQuiescing || exchange?.isLast == true || exchange?.awaitsContinue == true
+            || fields.value(of: .connection)?.lowercased() == "close"
+        exchange?.isClosing = closes
+        output.append(
+            status, fields, date: DateField.now, closes: closes, isOld: exchange?.isOld ?? false, body: body,
+            to: context)
+    }
+
+    /// Writes a part of the answer's body.
+    func write(_ bytes: ByteBuffer) {
+        guard let context, !isMuted, exchange?.isHead == false else { return }
+        output.append(bytes, to: context)
+        let size = bytes.readableBytes
+        guard let answers = memory?.answers, size > MemoryBudget.small else { return }
+        answers.add(size)
+        completion.memory += size
+    }
+
+    /// Writes the end of the answer.
+    func writeEnd(_ trailers: HTTPFields? = nil) {
+        guard let context, !isMuted, exchange?.isAnswered == false else { return }
+        exchange?.isAnswered = true
+        // An answer to HEAD has no body, and so no end of chunks.
+        if exchange?.isHead == true { output.skipEnd() } else { output.appendEnd(trailers, to: context) }
+        completion.endsAnswer = true
+        if exchange?.isClosing == true { return finish(context) }
+        if case .head = phase { since = context.eventLoop.now }
+        readWithheld(context)
+    }
+
+    /// The consequences of all that was written having been handed to the network.
+    struct Completion {
+        var endsAnswer = false
+        /// The number of bytes that count as memory of answers.
+        var memory = 0
+        var closes = false
+        var promise: EventLoopPromise<Void>?
+    }
+
+    /// Hands what was written to the network: to the kernel, as far as it takes it at once, and the rest to the channel.
+    func flush() {
+        guard let context else { return }
+        let completion = completion
+        self.completion = Completion()
+        if output.isEmpty, writes == 0 { return complete(completion, nil) }
+        if let direct, writes == 0, let bytes = output.takeSingle() {
+            // Most answers are one buffer, which the kernel takes at once.
+            let accepted = bytes.withUnsafeReadableBytes(direct.offer)
+            if accepted == bytes.readableBytes { return complete(completion, nil) }
+            var rest = bytes
+            rest.moveReaderIndex(forwardBy: accepted)
+            write([rest], to: context, completion)
+        } else {
+            write(output.take(), to: context, completion)
         }
-        switch unwrapOutboundIn(data) {
-        case .head(let response) where response.status.kind == .informational:
-            output.append(response, isOld: false, to: context)
-            output.note(promise)
-        case .head(var response):
-            hasAnswerBegun = true
-            // A client that was not told to continue may or may not send its body, so the beginning of its next request
-            // is unknown.
-            if isQuiescing || exchange?.isLast == true || exchange?.awaitsContinue == true {
-                response.headerFields[.connection] = "close"
-            }
-            isLastAnswer = response.headerFields.value(of: .connection)?.lowercased() == "close"
-            output.append(response, isOld: isOldClient, to: context)
-            output.note(promise)
-        case .body(let bytes):
-            if exchange?.isHead != true { append(bytes, context) }
-            output.note(promise)
-        case .end(let trailers):
-            unanswered -= 1
-            hasAnswerBegun = false
-            exchange?.isAnswered = true
-            // An answer to HEAD has no body, and so no end of chunks.
-            if exchange?.isHead == true { output.skipEnd() } else { output.appendEnd(trailers, to: context) }
-            let written = promise ?? context.eventLoop.makePromise()
-            written.futureResult.assumeIsolated().whenComplete { [self] _ in answerWasWritten() }
-            output.note(written)
-            if isLastAnswer {
-                finish(context)
-            } else {
-                if case .head = phase { since = context.eventLoop.now }
-                setTimer(context)
-                if refusal != nil { answerRefusal(context) } else { readWithheld(context) }
-            }
+        // What is left of an answer may be too little to make the channel unwritable, and yet keep the whole in memory.
+        if exchange?.isAnswered == true, blockedSince == nil { noteUnsent(context) }
+    }
+
+    private func write(_ buffers: [ByteBuffer], to context: ChannelHandlerContext, _ completion: Completion) {
+        let written = context.eventLoop.makePromise(of: Void.self)
+        writes += 1
+        written.futureResult.assumeIsolated().whenComplete { [self] result in
+            writes -= 1
+            let error: (any Error)? = if case .failure(let error) = result { error } else { nil }
+            complete(completion, error)
         }
+        for buffer in buffers.dropLast() { context.write(wrapOutboundOut(buffer), promise: nil) }
+        // The promise is completed behind what was written before.
+        context.writeAndFlush(wrapOutboundOut(buffers.last ?? ByteBuffer()), promise: written)
+    }
+
+    private func complete(_ completion: Completion, _ error: (any Error)?) {
+        if completion.memory > 0 { memory?.answers.remove(completion.memory) }
+        if let error { completion.promise?.fail(error) } else { completion.promise?.succeed() }
+        if completion.endsAnswer { answerWasWritten() }
+        if completion.closes { context?.close(promise: nil) }
     }
 
     /// Whether the request's body takes memory that others wait for.
     var isInTheWay: Bool { exchange?.isHeld == true && memory?.bodies.isShort == true }
     var isHoldingBody: Bool { exchange?.isHeld == true }
 
-    private func append(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
-        output.append(bytes, to: context)
-        let size = bytes.readableBytes
-        guard let answers = memory?.answers, size > MemoryBudget.small else { return }
-        let written = context.eventLoop.makePromise(of: Void.self)
-        answers.add(size)
-        written.futureResult.whenComplete { _ in answers.remove(size) }
-        output.note(written)
-    }
-
     private func answerWasWritten() {
         exchange = nil
         guard let context, context.channel.isActive else { return }
         if blockedSince != nil { noteUnsent(context) }
         guard !isQuiescing else { return context.close(promise: nil) }
-        passWaiting(context)
-        closeIfOver(context)
-    }
-
-    public func flush(context: ChannelHandlerContext) {
-        output.write(to: context)
-        context.flush()
-        // What is left of an answer may be too little to make the channel unwritable, and yet keep the whole in memory.
-        if exchange?.isAnswered == true, blockedSince == nil { noteUnsent(context) }
+        setTimer(context)
+        // A client that sends many requests at once must not make as many calls within each other.
+        guard parser.hasBytes else { return closeIfOver(context) }
+        let this = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        context.eventLoop.execute {
+            let (connection, context) = this.value
+            guard connection.context != nil, context.channel.isActive else { return }
+            connection.parse(context)
+            connection.requests?.completeReading()
+            connection.readWithheld(context)
+            connection.closeIfOver(context)
+        }
     }
 
     public func channelWritabilityChanged(context: ChannelHandlerContext) {
         noteUnsent(context)
+        if context.channel.isWritable { requests?.resume() }
         context.fireChannelWritabilityChanged()
     }
 

@@ -1,35 +1,29 @@
 import HTTPTypes
 public import NIOCore
-import NIOHTTP1
-import NIOHTTPTypes
 
 /// How a connection ends: with a refusal, with a last answer, or by the client's doing.
 extension ConnectionGuard {
     // MARK: Refusals
 
-    /// Writes the refusal, once it is the refused request's turn.
+    /// Answers a request that is none, or that breaks a rule, and ends the connection.
     func answerRefusal(_ context: ChannelHandlerContext) {
         guard let refusal else { return }
-        let earlier: Int
-        if case .body = phase { earlier = unanswered - 1 } else { earlier = unanswered }
-        guard earlier == 0 else { return }
-        if !hasAnswerBegun {
-            let id = refusal.requestID ?? RequestID.make(for: headers)
-            let body = refused(refusal.reason, id)
-            var response = HTTPResponse(
-                status: refusal.reason.status,
-                headerFields: [
-                    .contentType: "application/json", .contentLength: String(body.readableBytes), .requestID: id,
-                    .xContentTypeOptions: "nosniff", .connection: "close",
-                ])
-            if refusal.reason.status == .serviceUnavailable { response.headerFields[.retryAfter] = "5" }
-            output.append(response, isOld: isOldClient, to: context)
+        let isAmidRequest = if case .body = phase { true } else { false }
+        // An answer that has begun ends here, cut short; one that is complete is the last.
+        if exchange.map({ !$0.hasAnswerBegun }) ?? !isAmidRequest {
+            let id = refusal.requestID ?? RequestID.make(for: exchange?.fields ?? [:])
+            let body = refused(refusal.refusal, id)
+            var fields: HTTPFields = [
+                .contentType: "application/json", .contentLength: String(body.readableBytes), .requestID: id,
+                .xContentTypeOptions: "nosniff",
+            ]
+            if refusal.refusal.status == .serviceUnavailable { fields[.retryAfter] = "5" }
+            output.append(
+                refusal.refusal.status, fields, closes: true, isOld: exchange?.isOld ?? false, to: context)
             if exchange?.isHead != true { output.append(body, to: context) }
         }
-        // An answer that has begun ends here, cut short.
-        let wasInBody = unanswered > 0
         finish(context)
-        if wasInBody { context.fireErrorCaught(refusal.error) }
+        if isAmidRequest { requests?.fail(BodyCutShort()) }
     }
 
     // MARK: The end
@@ -38,25 +32,31 @@ extension ConnectionGuard {
     /// bytes with a reset, which can destroy the answer before it is read (RFC 9112 §9.6).
     func finish(_ context: ChannelHandlerContext) {
         phase = .discarding
-        waiting.removeAll()
+        parser = RequestParser()
         since = context.eventLoop.now
         isMuted = true
         setTimer(context)
         guard !isInputOver, !isQuiescing else {
             // There is nothing to wait for. Closing at once would drop what has not been sent.
-            let written = context.eventLoop.makePromise(of: Void.self)
-            written.futureResult.assumeIsolated().whenComplete { _ in context.close(promise: nil) }
-            output.note(written)
-            return flush(context: context)
+            completion.closes = true
+            return flush()
         }
-        flush(context: context)
-        close(context: context, mode: .output, promise: nil)
+        flush()
+        let closed = context.eventLoop.makePromise(of: Void.self)
+        closed.futureResult.assumeIsolated().whenSuccess { [self] in
+            guard !isQuiescing, !isInputOver else { return context.close(promise: nil) }
+            phase = .lingering
+            since = context.eventLoop.now
+            setTimer(context)
+            context.read()
+        }
+        context.close(mode: .output, promise: closed)
         context.read()
     }
 
     /// Closes a connection whose client has sent all that it wanted to, and has all answers.
     func closeIfOver(_ context: ChannelHandlerContext) {
-        guard isInputOver, exchange == nil, waiting.isEmpty, refusal == nil else { return }
+        guard isInputOver, exchange == nil, cancelDecision == nil, refusal == nil, !parser.hasBytes else { return }
         context.close(promise: nil)
     }
 
@@ -73,19 +73,6 @@ extension ConnectionGuard {
         }
     }
 
-    public func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-        guard mode == .output else { return context.close(mode: mode, promise: promise) }
-        let closed = promise ?? context.eventLoop.makePromise()
-        closed.futureResult.assumeIsolated().whenSuccess { [self] in
-            guard !isQuiescing, !isInputOver else { return context.close(promise: nil) }
-            phase = .lingering
-            since = context.eventLoop.now
-            setTimer(context)
-            context.read()
-        }
-        context.close(mode: .output, promise: closed)
-    }
-
     public func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch (phase, event) {
         case (.discarding, ChannelEvent.inputClosed):
@@ -95,21 +82,25 @@ extension ConnectionGuard {
             context.close(promise: nil)
         case (_, ChannelEvent.inputClosed):
             isInputOver = true
-            // Behind it, what waits would never be heard.
-            guard waiting.isEmpty else {
-                isEndWithheld = true
-                return
-            }
-            context.fireUserInboundEventTriggered(event)
+            parse(context)
             closeIfOver(context)
         case (_, is ChannelShouldQuiesceEvent):
             quiesce(context)
-        case (_, is HTTPServerUpgradeEvents):
-            context.fireUserInboundEventTriggered(event)
-            context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
         default:
             context.fireUserInboundEventTriggered(event)
         }
+    }
+
+    public func channelInactive(context: ChannelHandlerContext) {
+        end()
+        context.fireChannelInactive()
+    }
+
+    func end() {
+        cancelDecision.take()?()
+        requests?.end()
+        requests = nil
+        direct = nil
     }
 
     // MARK: Admission
@@ -125,8 +116,7 @@ extension ConnectionGuard {
         case .admitted:
             break
         case .refused:
-            refusal = (.tooManyConnections, ConnectionLimits.Reached(), nil)
-            answerRefusal(context)
+            refuse(RequestParser.Violation(.tooManyConnections), context)
         case .dropped:
             context.close(promise: nil)
         }

@@ -21,10 +21,7 @@ extension ConnectionGuard {
 }
 
 extension ConnectionGuard: NIOScheduledCallbackHandler {
-    public func handlerAdded(context: ChannelHandlerContext) {
-        self.context = context
-        if context.channel.isActive { start(context) }
-    }
+    public func handlerAdded(context: ChannelHandlerContext) { prepare(context) }
 
     public func channelActive(context: ChannelHandlerContext) {
         start(context)
@@ -35,12 +32,13 @@ extension ConnectionGuard: NIOScheduledCallbackHandler {
         timer?.task.cancel()
         timer = nil
         self.context = nil
+        end()
     }
 
     private var deadline: NIODeadline {
         let blocked = blockedSince.map { $0 + answerProgress } ?? .distantFuture
         switch phase {
-        case .head where unanswered > 0: return blocked
+        case .head where exchange?.isAnswered == false: return blocked
         case .head(begun: true): return min(since + limits.header, blocked)
         case .head(begun: false): return min(since + limits.keepAlive, blocked)
         case .body where isInTheWay:

@@ -1,37 +1,25 @@
 public import Contract
-import Hummingbird
 public import HummingbirdCore
 public import Logging
 public import NIOCore
-public import NIOHTTP1
 
 /// Serves HTTP/1 on the connections that a listening channel accepts.
 ///
-/// Behind NIO's decoder, each connection has the handlers that were asked for, a ``ConnectionGuard``, and a handler that
-/// starts a task for each request on the connection's event loop.
+/// Each connection has one handler, a ``ConnectionGuard``, which starts a task for each request on the connection's event
+/// loop.
 public struct HTTPServer: ServerChildChannel {
     /// One request on its connection.
     struct Call: Sendable {
-        let request: Request
+        let request: ReceivedRequest
         let peer: Peer
-        let channel: any Channel
+        let connection: ConnectionReference
     }
 
     typealias Responder = nonisolated(nonsending) @Sendable (Call) async throws -> Reply
 
     private let responder: Responder
     private let executors: LoopExecutors
-    private let handlers: @Sendable () -> [any RemovableChannelHandler]
     private let guarding: @Sendable () -> ConnectionGuard
-
-    /// The limits of NIO's decoder, which are those of ``RequestHeadLimits``.
-    public static let decoderLimits: NIOHTTPDecoderLimitConfiguration = {
-        var limits = NIOHTTPDecoderLimitConfiguration()
-        limits.maxHeaderFieldSize = RequestHeadLimits.field
-        limits.maxHeaderListSize = RequestHeadLimits.list
-        limits.maxHeaderFieldCount = RequestHeadLimits.fieldCount
-        return limits
-    }()
 
     /// The sizes of reads. A connection keeps the buffer of its first one for as long as it lives, so this has room for a
     /// usual request and no more; a connection that receives much soon reads 64 KiB at a time.
@@ -41,24 +29,20 @@ public struct HTTPServer: ServerChildChannel {
     ///
     /// - Parameters:
     ///   - group: The event loops on which connections are accepted.
-    ///   - handlers: Makes the handlers between the decoder and the guard.
-    ///   - guarding: Makes the guard of a connection.
+    ///   - guarding: Makes the handler of a connection.
     public init<API: ServiceAPI>(
-        _ router: Router<API>, group: any EventLoopGroup,
-        handlers: @escaping @Sendable () -> [any RemovableChannelHandler],
-        guarding: @escaping @Sendable () -> ConnectionGuard
+        _ router: Router<API>, group: any EventLoopGroup, guarding: @escaping @Sendable () -> ConnectionGuard
     ) {
-        self.init(group: group, handlers: handlers, guarding: guarding) { call in
-            await router.reply(to: call.request, peer: call.peer, from: call.channel)
+        self.init(group: group, guarding: guarding) { call in
+            await router.reply(to: call.request, peer: call.peer, from: call.connection)
         }
     }
 
     init(
-        group: any EventLoopGroup, handlers: @escaping @Sendable () -> [any RemovableChannelHandler],
-        guarding: @escaping @Sendable () -> ConnectionGuard, responder: @escaping Responder
+        group: any EventLoopGroup, guarding: @escaping @Sendable () -> ConnectionGuard,
+        responder: @escaping Responder
     ) {
         executors = LoopExecutors(group)
-        self.handlers = handlers
         self.guarding = guarding
         self.responder = responder
     }
@@ -73,15 +57,13 @@ public struct HTTPServer: ServerChildChannel {
     public func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Connection> {
         channel.eventLoop.makeCompletedFuture {
             let ended = channel.eventLoop.makePromise(of: Void.self)
-            let handler = RequestHandler(responder, executors, ended: ended)
+            let connection = guarding()
+            let handler = RequestHandler(
+                responder, executors.executor(of: channel.eventLoop), on: connection, of: channel, ended: ended)
+            connection.requests = handler
             do {
                 try channel.syncOptions?.setOption(.recvAllocator, value: Self.reads)
-                let pipeline = channel.pipeline.syncOperations
-                let decoder = HTTPRequestDecoder(
-                    leftOverBytesStrategy: .dropBytes, limitConfiguration: Self.decoderLimits)
-                try pipeline.addHandler(ByteToMessageHandler(decoder))
-                try pipeline.addHandlers(handlers())
-                try pipeline.addHandlers([guarding(), handler])
+                try channel.pipeline.syncOperations.addHandler(connection)
             } catch {
                 ended.fail(error)
                 throw error

@@ -15,26 +15,36 @@ final class LoopExecutor: TaskExecutor {
 
 /// The executors of a group's event loops. Before macOS 15 tasks cannot choose one, and run on the global executor.
 struct LoopExecutors: Sendable {
-    private let executors: [ObjectIdentifier: any Sendable]
+    /// Starts tasks on one event loop.
+    struct Executor: Sendable {
+        fileprivate let executor: (any Sendable)?
+
+        /// Starts a task on the event loop, from which this must be called.
+        func start(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+            guard #available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *),
+                let executor = executor as? LoopExecutor
+            else { return Task(operation: body) }
+            if #available(macOS 26.0, iOS 26.0, tvOS 26.0, watchOS 26.0, visionOS 26.0, *) {
+                return Task.immediate(executorPreference: executor, operation: body)
+            }
+            return Task(executorPreference: executor, operation: body)
+        }
+    }
+
+    private let executors: [ObjectIdentifier: Executor]
 
     init(_ group: any EventLoopGroup) {
         guard #available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *) else {
             executors = [:]
             return
         }
-        let pairs = group.makeIterator().map { (ObjectIdentifier($0), LoopExecutor($0) as any Sendable) }
+        let pairs = group.makeIterator().map { (ObjectIdentifier($0), Executor(executor: LoopExecutor($0))) }
         executors = Dictionary(pairs) { first, _ in first }
     }
 
-    /// Starts a task on an event loop, from which this must be called.
-    func start(on eventLoop: any EventLoop, _ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
-        guard #available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *),
-            let executor = executors[ObjectIdentifier(eventLoop)] as? LoopExecutor
-        else { return Task(operation: body) }
-        if #available(macOS 26.0, iOS 26.0, tvOS 26.0, watchOS 26.0, visionOS 26.0, *) {
-            return Task.immediate(executorPreference: executor, operation: body)
-        }
-        return Task(executorPreference: executor, operation: body)
+    /// Returns the executor of an event loop; for one of another group, the global executor.
+    func executor(of eventLoop: any EventLoop) -> Executor {
+        executors[ObjectIdentifier(eventLoop)] ?? Executor(executor: nil)
     }
 }
 

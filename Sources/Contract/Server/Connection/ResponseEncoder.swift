@@ -11,34 +11,47 @@ struct ResponseEncoder {
     private var collected: ByteBuffer?
     /// The large part behind what is collected.
     private var large: ByteBuffer?
-    /// Completed when what is collected has been handed to the network.
-    private var promise: EventLoopPromise<Void>?
+    /// The buffers in front of the large part that is collected, when there are several.
+    private var earlier: [ByteBuffer] = []
     private var isChunked = false
-
-    /// Adds a promise that is completed when all that has been encoded so far is with the network.
-    mutating func note(_ other: EventLoopPromise<Void>?) { promise.setOrCascade(to: other) }
 
     /// Adds the head of an answer.
     ///
-    /// - Parameter isOld: Whether the client speaks HTTP/1.0. It gets a body of unknown length up to the end of the
-    ///   connection, and others get it in chunks.
-    mutating func append(_ response: HTTPResponse, isOld: Bool, to context: ChannelHandlerContext) {
-        let framing = Framing.of(response, isOld: isOld)
-        collect(256, in: context) { bytes in
-            bytes.writeStaticString(framing == .close ? "HTTP/1.0 " : "HTTP/1.1 ")
-            bytes.writeDecimal(response.status.code)
-            bytes.writeStaticString(" ")
-            let phrase = response.status.reasonPhrase
-            bytes.writeString(
-                phrase.isEmpty ? HTTPResponseStatus(statusCode: response.status.code).reasonPhrase : phrase)
-            bytes.writeStaticString("\r\n")
-            for field in response.headerFields where framing.keeps(field.name) { bytes.write(field) }
-            switch framing {
-            case .chunked: bytes.writeStaticString("Transfer-Encoding: chunked\r\n")
-            case .close: bytes.writeStaticString("Connection: close\r\n")
-            case .length, .none: break
+    /// - Parameters:
+    ///   - date: The value of `Date`; nil for none.
+    ///   - closes: Whether the answer is the last of its connection, and says so.
+    ///   - isOld: Whether the client speaks HTTP/1.0. It gets a body of unknown length up to the end of the
+    ///     connection, and others get it in chunks.
+    ///   - body: The number of bytes of the whole body, if it is to be added next. There is then room for it.
+    mutating func append(
+        _ status: HTTPResponse.Status, _ fields: HTTPFields, date: String? = nil, closes: Bool = false, isOld: Bool,
+        body: Int = 0, to context: ChannelHandlerContext
+    ) {
+        let framing = Framing.of(status, fields, isOld: isOld)
+        let closes = closes || framing == .close
+        let phrase =
+            status.reasonPhrase.isEmpty ? HTTPResponseStatus(statusCode: status.code).reasonPhrase : status.reasonPhrase
+        var size = phrase.utf8.count + (date?.utf8.count ?? 0) + 80
+        for field in fields { size += field.name.rawName.utf8.count + field.value.utf8.count + 4 }
+        collect(size + min(body, Self.copied), in: context) { bytes in
+            bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: size) { memory in
+                var writer = HeadWriter(memory)
+                writer.write(framing == .close ? "HTTP/1.0 " : "HTTP/1.1 ")
+                writer.write(threeDigits: status.code)
+                writer.write(" ")
+                writer.write(phrase)
+                writer.write("\r\n")
+                for field in fields where framing.keeps(field.name, closes: closes) { writer.write(field) }
+                if let date {
+                    writer.write("Date: ")
+                    writer.write(date)
+                    writer.write("\r\n")
+                }
+                if framing == .chunked { writer.write("Transfer-Encoding: chunked\r\n") }
+                if closes { writer.write("Connection: close\r\n") }
+                writer.write("\r\n")
+                return writer.count
             }
-            bytes.writeStaticString("\r\n")
         }
         isChunked = framing == .chunked
     }
@@ -54,7 +67,7 @@ struct ResponseEncoder {
             }
         }
         if size > Self.copied {
-            if large != nil { write(to: context) }
+            if large != nil { earlier = take() }
             large = body
         } else {
             collect(size, in: context) { $0.writeImmutableBuffer(body) }
@@ -68,7 +81,7 @@ struct ResponseEncoder {
         isChunked = false
         collect(64, in: context) { bytes in
             bytes.writeStaticString("0\r\n")
-            for field in trailers ?? [:] { bytes.write(field) }
+            for field in trailers ?? [:] { bytes.writeString("\(field.name.rawName): \(field.value)\r\n") }
             bytes.writeStaticString("\r\n")
         }
     }
@@ -76,17 +89,27 @@ struct ResponseEncoder {
     /// Ends an answer without the end of its body.
     mutating func skipEnd() { isChunked = false }
 
-    /// Writes what is collected.
-    mutating func write(to context: ChannelHandlerContext) {
-        let (first, second, promise) = (collected.take(), large.take(), promise.take())
-        if let first { context.write(NIOAny(first), promise: second == nil ? promise : nil) }
-        if let second { context.write(NIOAny(second), promise: promise) }
-        // The promise is completed behind what was written before.
-        if first == nil, second == nil, let promise { context.write(NIOAny(ByteBuffer()), promise: promise) }
+    /// Whether nothing is collected.
+    var isEmpty: Bool { collected == nil && large == nil && earlier.isEmpty }
+
+    /// Removes and returns what is collected: the buffers to send, in their order.
+    mutating func take() -> [ByteBuffer] {
+        var buffers = earlier
+        earlier = []
+        if let collected = collected.take() { buffers.append(collected) }
+        if let large = large.take() { buffers.append(large) }
+        return buffers
     }
 
+    /// Removes and returns what is collected, if it is one buffer.
+    mutating func takeSingle() -> ByteBuffer? {
+        guard earlier.isEmpty, large == nil else { return nil }
+        return collected.take()
+    }
+
+    @inline(__always)
     private mutating func collect(_ size: Int, in context: ChannelHandlerContext, _ add: (inout ByteBuffer) -> Void) {
-        if large != nil { write(to: context) }
+        if large != nil { earlier = take() }
         var bytes = collected.take() ?? context.channel.allocator.buffer(capacity: max(size, 512))
         add(&bytes)
         collected = bytes
@@ -101,39 +124,58 @@ struct ResponseEncoder {
         /// The body ends with the connection.
         case close
 
-        static func of(_ response: HTTPResponse, isOld: Bool) -> Framing {
-            switch response.status.code {
+        static func of(_ status: HTTPResponse.Status, _ fields: HTTPFields, isOld: Bool) -> Framing {
+            switch status.code {
             case 100..<200, 204, 304: .none
-            default:
-                response.headerFields.contains(.contentLength) ? .length : isOld ? .close : .chunked
+            default: fields.contains(.contentLength) ? .length : isOld ? .close : .chunked
             }
         }
 
         /// Returns whether a field of the answer is sent: those that say how the body ends are the server's own.
-        func keeps(_ name: HTTPField.Name) -> Bool {
-            switch name {
-            case .transferEncoding: false
-            case .contentLength: self == .length
-            case .connection: self != .close
+        func keeps(_ name: HTTPField.Name, closes: Bool) -> Bool {
+            switch name.canonicalName.utf8.count {
+            case 10 where name == .connection: !closes
+            case 14 where name == .contentLength: self == .length
+            case 17 where name == .transferEncoding: false
             default: true
             }
         }
     }
 }
 
-extension ByteBuffer {
-    fileprivate mutating func write(_ field: HTTPField) {
-        writeString(field.name.rawName)
-        writeStaticString(": ")
-        writeString(field.value)
-        writeStaticString("\r\n")
+/// Writes the head of an answer into memory that has room for it.
+private struct HeadWriter {
+    private let memory: UnsafeMutableRawBufferPointer
+    private(set) var count = 0
+
+    init(_ memory: UnsafeMutableRawBufferPointer) { self.memory = memory }
+
+    private mutating func write(_ bytes: UnsafeRawBufferPointer) {
+        UnsafeMutableRawBufferPointer(rebasing: memory[count...]).copyMemory(from: bytes)
+        count += bytes.count
     }
 
-    /// Writes a status, which has three digits.
-    fileprivate mutating func writeDecimal(_ status: Int) {
-        let zero = Int(UInt8(ascii: "0"))
-        writeMultipleIntegers(
-            UInt8(truncatingIfNeeded: zero + status / 100), UInt8(truncatingIfNeeded: zero + status / 10 % 10),
-            UInt8(truncatingIfNeeded: zero + status % 10))
+    mutating func write(_ text: StaticString) {
+        write(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    mutating func write(_ text: String) {
+        var text = text
+        text.withUTF8 { write(UnsafeRawBufferPointer($0)) }
+    }
+
+    mutating func write(_ field: HTTPField) {
+        write(field.name.rawName)
+        write(": ")
+        write(field.value)
+        write("\r\n")
+    }
+
+    /// Writes a status.
+    mutating func write(threeDigits number: Int) {
+        for power in [100, 10, 1] {
+            memory[count] = UInt8(truncatingIfNeeded: number / power % 10 + 48)
+            count += 1
+        }
     }
 }

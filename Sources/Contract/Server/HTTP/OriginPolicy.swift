@@ -14,9 +14,11 @@ public struct OriginPolicy: Sendable {
     /// those of apps.
     ///
     /// - Throws: 403 in the API's words.
-    public func admit(_ request: HTTPRequest, _ errorMessages: ErrorMessages) throws(Problem) {
-        guard [.post, .put, .patch, .delete].contains(request.method) else { return }
-        for origin in request.headerFields[values: .origin] {
+    public func admit(
+        _ method: HTTPRequest.Method, _ headers: HTTPFields, _ errorMessages: ErrorMessages
+    ) throws(Problem) {
+        guard [.post, .put, .patch, .delete].contains(method) else { return }
+        for origin in headers[values: .origin] {
             guard let known = Self.origin(of: origin), origins.contains(known) else {
                 throw Problem(.forbidden, errorMessages.foreignOrigin)
             }

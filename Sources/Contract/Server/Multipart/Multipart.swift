@@ -31,8 +31,8 @@ struct Multipart {
 
     private init(_ rules: UploadRules?) { field = rules?.field }
 
-    static func isForm(_ request: Request) -> Bool {
-        request.headers.value(of: .contentType)?.lowercased().hasPrefix("multipart/form-data") == true
+    static func isForm(_ headers: HTTPFields) -> Bool {
+        headers.value(of: .contentType)?.lowercased().hasPrefix("multipart/form-data") == true
     }
 
     /// Receives the form of a request.
@@ -55,7 +55,7 @@ struct Multipart {
         }
         var form = Multipart(rules)
         guard let boundary = MultipartParser.boundary(request.headers.value(of: .contentType)) else {
-            guard rules?.missing == nil, !isForm(request) else { throw malformed }
+            guard rules?.missing == nil, !isForm(request.headers) else { throw malformed }
             return form
         }
 

@@ -15,13 +15,14 @@ extension Reply {
     /// - Parameters:
     ///   - isSecret: Whether the answer may contain credentials.
     ///   - credentials: The form of the API's credentials.
-    func finished(for request: Request, isSecret: Bool, credentials: CredentialForm) -> Reply {
+    func finished(for request: ReceivedRequest, isSecret: Bool, credentials: CredentialForm) -> Reply {
         var (status, headers) = (status, headers)
         headers[.xContentTypeOptions] = "nosniff"
         if status == .unauthorized, credentials == .bearer, !headers.contains(.wwwAuthenticate) {
             headers[.wwwAuthenticate] = "Bearer"
         }
-        let isJSON = headers.value(of: .contentType)?.hasPrefix("application/json") == true
+        if isJSON { headers[.contentType] = "application/json" }
+        let isJSON = isJSON || headers.value(of: .contentType)?.hasPrefix("application/json") == true
         if headers.contains(.setCookie) || (isSecret && !headers.contains(.cacheControl)) {
             headers[.cacheControl] = "no-store"
         } else if isJSON, !headers.contains(.cacheControl) {
@@ -63,15 +64,17 @@ extension Reply {
             hash.update(bufferPointer: bytes)
             return hash.finalize()
         }
-        var text: [UInt8] = Array("W/\"".utf8)
-        text.reserveCapacity(36)
-        let digits = Array("0123456789abcdef".utf8)
-        for byte in digest.prefix(16) {
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 15)])
+        return String(unsafeUninitializedCapacity: 36) { text in
+            var count = text.update(fromContentsOf: "W/\"".utf8)
+            for byte in digest.prefix(16) {
+                for digit in [byte >> 4, byte & 15] {
+                    text[count] = digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
+                    count += 1
+                }
+            }
+            text[count] = UInt8(ascii: "\"")
+            return count + 1
         }
-        text.append(UInt8(ascii: "\""))
-        return String(decoding: text, as: UTF8.self)
     }
 }
 

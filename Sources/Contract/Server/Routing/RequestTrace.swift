@@ -10,14 +10,14 @@ struct RequestTrace: Sendable {
     /// Begins the request's span.
     ///
     /// - Parameter tracer: Records spans; nil when the server records none.
-    init(_ request: HTTPRequest, _ tracer: (any Tracer)?) {
+    init(_ request: RequestHead, _ tracer: (any Tracer)?) {
         guard let tracer else {
-            id = TraceParent(request.headerFields)?.traceID
+            id = TraceParent(request.fields)?.traceID
             span = nil
             return
         }
         var context = ServiceContext.topLevel
-        tracer.extract(request.headerFields, into: &context, using: HeaderExtractor())
+        tracer.extract(request.fields, into: &context, using: HeaderExtractor())
         let span: any Span = tracer.startSpan(request.method.rawValue, context: context, ofKind: .server)
         var headers = HTTPFields()
         tracer.inject(span.context, into: &headers, using: HeaderInjector())

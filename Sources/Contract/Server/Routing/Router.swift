@@ -5,7 +5,6 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
-import NIOHTTP1
 public import Tracing
 
 /// Finds the operation for a request, and renders its result: this is the one place where errors become answers.
@@ -47,7 +46,7 @@ public final class Router<API: ServiceAPI>: Sendable {
     }
 
     public init<Caller>(_ routes: Routes<API, Caller>, options: Options) {
-        var root = Node()
+        let root = Node()
         for operation in routes.operations {
             let base = Route(.get, API.basePath, in: .query).segments
             for method in [operation.route.method] + operation.route.alternatives {
@@ -70,27 +69,27 @@ public final class Router<API: ServiceAPI>: Sendable {
 
     /// Answers a request whose whole body is there. It never throws: every error has an answer.
     public func respond(to request: Request, peer: String?) async -> Response {
-        Response(await reply(to: request, peer: Peer(peer)))
+        Response(await reply(to: ReceivedRequest(request), peer: Peer(peer)))
     }
 
     /// Answers a request.
     ///
-    /// - Parameter channel: The channel from which a large body is requested; nil when the whole body is there.
+    /// - Parameter connection: The connection from which a large body is requested; nil when the whole body is there.
     nonisolated(nonsending) func reply(
-        to request: Request, peer: Peer, from channel: (any Channel)? = nil
+        to request: ReceivedRequest, peer: Peer, from connection: ConnectionReference? = nil
     ) async -> Reply {
         let start = ContinuousClock.now
         let info = RequestInfo(
             id: RequestID.make(for: request.headers),
             address: ClientAddress(peer: peer, headers: request.headers, trusting: options.trustedProxies),
             headers: request.headers)
-        let hold = BodyHold(options.memory.bodies)
-        defer { hold.release() }
+        let hold = request.head.isReadOnDemand ? BodyHold(options.memory.bodies) : nil
+        defer { hold?.release() }
         warn(of: peer.text, request.headers)
         inFlight.increment()
         defer { inFlight.decrement() }
         let trace = RequestTrace(request.head, options.tracer)
-        var outcome = await trace.run { await answer(request, info, hold, from: channel) }
+        var outcome = await trace.run { await answer(request, info, hold, from: connection) }
         outcome.reply.headers[.requestID] = info.id
         let (status, duration) = (outcome.reply.status, ContinuousClock.now - start)
         (outcome.metrics ?? unmatched).record(status.code, duration)
@@ -119,11 +118,11 @@ public final class Router<API: ServiceAPI>: Sendable {
     }
 
     nonisolated(nonsending) private func answer(
-        _ request: Request, _ info: RequestInfo, _ hold: BodyHold, from channel: (any Channel)?
+        _ request: ReceivedRequest, _ info: RequestInfo, _ hold: BodyHold?, from connection: ConnectionReference?
     ) async -> Outcome {
         var outcome = Outcome(reply: Reply(status: .ok, headers: [:]))
         do {
-            let target = request.head.path ?? "/"
+            let target = request.head.target
             // This works on bytes, here and below, because iterating over characters costs more than the rest of the
             // lookup.
             let mark = target.utf8.firstIndex(of: UInt8(ascii: "?"))
@@ -136,17 +135,17 @@ public final class Router<API: ServiceAPI>: Sendable {
             case .operation(let operation):
                 outcome.isOpen = operation.isOpen
                 let call = Call(
-                    request: request.demanding(from: channel, hold), captures: captures, query: query, info: info,
+                    request: request.demanding(from: connection, hold), captures: captures, query: query, info: info,
                     hold: hold)
-                if operation.answerSize.value > Self.large || BodyDemand.isNeeded(for: request.headers) {
+                if operation.answerSize.value > Self.large || request.head.isReadOnDemand {
                     outcome.reply = try await outsideOfEventLoops {
-                        try await operation.run(call, in: options.memory.answers, for: channel)
+                        try await operation.run(call, in: options.memory.answers, for: connection)
                     }
                 } else {
-                    outcome.reply = try await operation.run(call, in: options.memory.answers, for: channel)
+                    outcome.reply = try await operation.run(call, in: options.memory.answers, for: connection)
                 }
             case .plain(let plain):
-                outcome.reply = try await plain.handler(request.demanding(from: channel, hold), captures)
+                outcome.reply = try await plain.handler(request.demanding(from: connection, hold), captures)
             }
         } catch {
             outcome.reply = render(error, info)
@@ -158,12 +157,10 @@ public final class Router<API: ServiceAPI>: Sendable {
         let slash = UInt8(ascii: "/")
         guard path.utf8.first == slash else { throw Problem(.notFound, API.errorMessages.notFound) }
         // The root has no steps, and every other path one for each slash.
-        let steps =
-            path.utf8.count == 1
-            ? [] : path.utf8.dropFirst().split(separator: slash, omittingEmptySubsequences: false).map(Substring.init)
-        if let found = root.find(steps[...], API.captureForm) { return found }
-        if API.ignoresTrailingSlash, steps.count > 1, steps.last?.isEmpty == true,
-            let found = root.find(steps.dropLast(), API.captureForm)
+        let steps = path.utf8.count == 1 ? "" : path
+        if let found = root.find(steps, API.captureForm) { return found }
+        if API.ignoresTrailingSlash, steps.utf8.last == slash, steps.utf8.dropLast().contains(slash),
+            let found = root.find(Substring(steps.utf8.dropLast()), API.captureForm)
         {
             return found
         }
@@ -198,10 +195,9 @@ public final class Router<API: ServiceAPI>: Sendable {
             problem = Problem(.internalServerError, API.errorMessages.internalError)
             if options.showsDetails { problem.details = "\(error)" }
         }
-        var headers = problem.headers
-        headers[.contentType] = "application/json"
         let body = try? JSONBody.encode(API.Failure(problem, requestID: info.id))
-        return Reply(status: problem.status, headers: headers, content: .bytes(body ?? ByteBuffer()))
+        return Reply(
+            status: problem.status, headers: problem.headers, content: .bytes(body ?? ByteBuffer()), isJSON: true)
     }
 
     /// Warns the operator, once, about a proxy that is not trusted: limits would count all its clients as one.
@@ -213,7 +209,8 @@ public final class Router<API: ServiceAPI>: Sendable {
     }
 
     private func log(
-        _ request: Request, _ route: String?, _ status: HTTPResponse.Status, _ info: RequestInfo, _ trace: String?,
+        _ request: ReceivedRequest, _ route: String?, _ status: HTTPResponse.Status, _ info: RequestInfo,
+        _ trace: String?,
         _ duration: Duration
     ) {
         guard options.logger.logLevel <= .info else { return }
@@ -239,7 +236,6 @@ extension Error {
     fileprivate var isBrokenOff: Bool {
         switch self {
         case is BodyCutShort, is CancellationError, is ChannelError: true
-        case let error as HTTPParserError: error == .invalidEOFState
         case let error as IOError: [ECONNRESET, EPIPE, ETIMEDOUT].contains(error.errnoCode)
         default: false
         }
@@ -252,7 +248,7 @@ extension Operation {
     /// - Throws: `ChannelError.ioOnClosedChannel` if the client has gone in the meantime, so that no answer is made for it.
     ///   A `CancellationError` would be reported as a server that is stopping.
     nonisolated(nonsending) fileprivate func run(
-        _ call: Call, in memory: MemoryBudget, for channel: (any Channel)?
+        _ call: Call, in memory: MemoryBudget, for connection: ConnectionReference?
     ) async throws -> Reply {
         let expected = answerSize.value
         guard expected > MemoryBudget.small, call.request.changesNothing else {
@@ -262,90 +258,91 @@ extension Operation {
         }
         try await memory.take(expected)
         defer { memory.give(expected) }
-        if channel?.isActive == false { throw ChannelError.ioOnClosedChannel }
+        if connection?.channel.isActive == false { throw ChannelError.ioOnClosedChannel }
         let reply = try await run(call)
         answerSize.note(reply.size ?? 0)
         return reply
     }
 }
 
-extension Request {
-    /// Whether the method is GET or HEAD, which change nothing (RFC 9110 §9.2.1).
-    var changesNothing: Bool { method == .get || method == .head }
-
-    /// Returns the same request, whose body is requested piece by piece if it is large.
-    fileprivate func demanding(from channel: (any Channel)?, _ hold: BodyHold) -> Request {
-        guard let channel, BodyDemand.isNeeded(for: headers) else { return self }
-        var request = self
-        request.body = RequestBody(asyncSequence: DemandedBody(body: body, channel: channel, hold: hold))
-        return request
-    }
-}
-
 /// A step of the paths. Literals take precedence over captures, so that `/users/search` is not a user.
-struct Node: Sendable {
+///
+/// It is changed only while a router is made.
+final class Node: @unchecked Sendable {
     enum Endpoint: Sendable {
         case operation(Operation)
         case plain(PlainRoute)
     }
 
-    private(set) var path = ""
-    private var literals: [String: Node] = [:]
+    let path: String
+    private var literals: [(text: String, node: Node)] = []
     private var captures: [(name: String, node: Node)] = []
     /// The rest of the path under one name, at most one.
-    private var rest: [(name: String, node: Node)] = []
+    private var rest: (name: String, node: Node)?
     private var endpoints: [(method: HTTPRequest.Method, endpoint: Endpoint, metrics: RequestMetrics)] = []
 
-    private var children: [Node] { literals.values + captures.map(\.node) + rest.map(\.node) }
-
-    mutating func insert(_ segments: ArraySlice<Route.Segment>, _ method: HTTPRequest.Method, _ endpoint: Endpoint) {
-        guard let first = segments.first else {
-            return endpoints.append((method, endpoint, RequestMetrics(route: path, method: method.rawValue)))
-        }
-        let remaining = segments.dropFirst()
-        switch first {
-        case .literal(let text):
-            literals[text, default: Node(path: path + "/" + text)].insert(remaining, method, endpoint)
-        case .capture(let name) where name.last == "*":
-            var node = rest.first?.node ?? Node(path: path + "/{\(name)}")
-            node.insert(remaining, method, endpoint)
-            rest = [(String(name.dropLast()), node)]
-        case .capture(let name):
-            // `/chats/{id}` and `/chats/{chat}/…` may name the same step differently.
-            if let index = captures.firstIndex(where: { $0.name == name }) {
-                captures[index].node.insert(remaining, method, endpoint)
-            } else {
-                var node = Node(path: path + "/{\(name)}")
-                node.insert(remaining, method, endpoint)
-                captures.append((name, node))
-            }
-        }
-    }
+    private var children: [Node] { literals.map(\.node) + captures.map(\.node) + (rest.map { [$0.node] } ?? []) }
 
     init(path: String = "") { self.path = path }
 
-    func find(_ steps: ArraySlice<Substring>, _ form: CaptureForm) -> (Node, [(name: String, value: String)])? {
-        guard let first = steps.first else { return endpoints.isEmpty ? nil : (self, []) }
-        let isEncoded = first.utf8.contains(UInt8(ascii: "%"))
-        let text = isEncoded ? FormURLEncoded.percentDecode(first, plusIsSpace: false) : String(first)
-        let remaining = steps.dropFirst()
-        if let found = literals[text]?.find(remaining, form) { return found }
+    func insert(_ segments: ArraySlice<Route.Segment>, _ method: HTTPRequest.Method, _ endpoint: Endpoint) {
+        guard let first = segments.first else {
+            return endpoints.append((method, endpoint, RequestMetrics(route: path, method: method.rawValue)))
+        }
+        child(first).insert(segments.dropFirst(), method, endpoint)
+    }
+
+    private func child(_ segment: Route.Segment) -> Node {
+        let child: Node
+        switch segment {
+        case .literal(let text):
+            if let known = literals.first(where: { $0.text == text }) { return known.node }
+            child = Node(path: path + "/" + text)
+            literals.append((text, child))
+        case .capture(let name):
+            // `/chats/{id}` and `/chats/{chat}/…` may name the same step differently.
+            if let known = captures.first(where: { $0.name == name }) { return known.node }
+            child = Node(path: path + "/{\(name)}")
+            if name.last == "*" {
+                if let known = rest { return known.node }
+                rest = (String(name.dropLast()), child)
+            } else {
+                captures.append((name, child))
+            }
+        }
+        return child
+    }
+
+    /// Finds the node of a path.
+    ///
+    /// - Parameter path: The rest of the path: empty, or a slash and what is behind it.
+    func find(_ path: Substring, _ form: CaptureForm) -> (Node, [(name: String, value: String)])? {
+        let slash = UInt8(ascii: "/")
+        guard path.utf8.first == slash else { return endpoints.isEmpty ? nil : (self, []) }
+        let behind = path.utf8.dropFirst()
+        let end = behind.firstIndex(of: slash) ?? behind.endIndex
+        let (step, remaining) = (Substring(behind[..<end]), Substring(behind[end...]))
+        let isEncoded = step.utf8.contains(UInt8(ascii: "%"))
+        let text = isEncoded ? FormURLEncoded.percentDecode(step, plusIsSpace: false) : String(step)
+        for (literal, node) in literals where literal == text {
+            if let found = node.find(remaining, form) { return found }
+        }
         if form.admits(text) {
             for (name, node) in captures {
                 if let (found, inner) = node.find(remaining, form) { return (found, [(name, text)] + inner) }
             }
         }
-        return rest.first.map { ($0.node, [($0.name, steps.joined(separator: "/"))]) }
+        return rest.map { ($0.node, [($0.name, String(path.dropFirst()))]) }
     }
 
     func endpoint(
         for method: HTTPRequest.Method, _ errorMessages: ErrorMessages
     ) throws(Problem) -> (Endpoint, RequestMetrics) {
+        for known in endpoints where known.method == method { return (known.endpoint, known.metrics) }
         // The body is removed from answers to HEAD when they are written.
-        let found =
-            endpoints.first { $0.method == method }
-            ?? (method == .head ? endpoints.first { $0.method == .get } : nil)
-        if let found { return (found.endpoint, found.metrics) }
+        if method == .head {
+            for known in endpoints where known.method == .get { return (known.endpoint, known.metrics) }
+        }
         let allowed = endpoints.map(\.method.rawValue).joined(separator: ", ")
         throw Problem(.methodNotAllowed, errorMessages.methodNotAllowed, headers: [.allow: allowed])
     }

@@ -15,7 +15,7 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
     /// or the state of a rate limit. It is called before the request is read, and may refuse a request over a limit.
     public typealias Headers = @Sendable (Route, Caller) async throws -> HTTPFields
     /// Refuses a request by its head, before the caller is determined.
-    public typealias Admit = @Sendable (HTTPRequest) throws -> Void
+    public typealias Admit = @Sendable (HTTPRequest.Method, HTTPFields) throws -> Void
 
     private let admit: Admit
     private let authenticate: Authenticate
@@ -35,7 +35,7 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
     public init(
         spool: (any UploadSpool)? = nil, secrets: @escaping @Sendable () -> [[UInt8]],
         name: @escaping @Sendable (Caller) -> String,
-        admit: @escaping Admit = { _ in }, authenticate: @escaping Authenticate,
+        admit: @escaping Admit = { _, _ in }, authenticate: @escaping Authenticate,
         headers: @escaping Headers = { _, _ in [:] }
     ) {
         self.admit = admit
@@ -63,7 +63,7 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
         let (admit, authenticate, name, headers, reading) = (admit, authenticate, name, headers, reading)
         operations.append(
             Operation(E.route) { call in
-                try admit(call.request.head)
+                try admit(call.request.method, call.request.headers)
                 let caller = try await authenticate(call.info)
                 return try await withHeaders(try await headers(E.route, caller)) {
                     var info = call.info
@@ -81,7 +81,7 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
         let (admit, authenticate, name, headers, reading) = (admit, authenticate, name, headers, reading)
         operations.append(
             Operation(E.route) { call in
-                try admit(call.request.head)
+                try admit(call.request.method, call.request.headers)
                 let caller = try await authenticate(call.info)
                 return try await withHeaders(try await headers(E.route, caller)) {
                     var info = call.info
@@ -110,7 +110,7 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
         let (admit, reading) = (admit, reading)
         operations.append(
             Operation(E.route, isOpen: true) { call in
-                try admit(call.request.head)
+                try admit(call.request.method, call.request.headers)
                 var info = call.info
                 let request = try await call.read(E.self, into: &info, caller: "", reading)
                 return try respond(try await handler(request, info))
@@ -125,7 +125,7 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
     ) {
         plain.append(
             PlainRoute(method: method, path: path) { request, captures in
-                let response = try await handler(request, captures)
+                let response = try await handler(request.request, captures)
                 return Reply(status: response.status, headers: response.headers, content: .streamed(response.body))
             })
     }
@@ -151,7 +151,8 @@ struct Reading: Sendable {
 struct PlainRoute: Sendable {
     let method: HTTPRequest.Method
     let path: String
-    let handler: @Sendable (Request, [(name: String, value: String)]) async throws -> Reply
+    let handler:
+        nonisolated(nonsending) @Sendable (ReceivedRequest, [(name: String, value: String)]) async throws -> Reply
 }
 
 /// An endpoint with its handler, without its types.
@@ -182,6 +183,8 @@ struct Reply: Sendable {
     var status: HTTPResponse.Status
     var headers: HTTPFields
     var content: Content = .bytes(ByteBuffer())
+    /// Whether the content is JSON, of which the headers need not say so yet.
+    var isJSON = false
     /// Whether clients keep the answer and it is compressed although it is not JSON.
     var isDocument = false
 
@@ -196,12 +199,12 @@ struct Reply: Sendable {
 
 /// One request on its way to a handler.
 struct Call: Sendable {
-    let request: Request
+    let request: ReceivedRequest
     let captures: [(name: String, value: String)]
     let query: Substring?
     let info: RequestInfo
-    /// The memory that the body takes.
-    let hold: BodyHold
+    /// The memory that the body takes; nil for a small body, which is not counted.
+    let hold: BodyHold?
 
     static let maximumBody = 1_048_576
 
@@ -218,11 +221,11 @@ struct Call: Sendable {
             source.body = try await json(E.API.errorMessages)
         case .multipart(let rules):
             form = try await Multipart.receive(
-                request, rules: rules, into: reading.spool, errorMessages: E.API.errorMessages)
+                request.request, rules: rules, into: reading.spool, errorMessages: E.API.errorMessages)
         case .jsonOrMultipart(let rules):
-            if Multipart.isForm(request) {
+            if Multipart.isForm(request.headers) {
                 form = try await Multipart.receive(
-                    request, rules: rules, into: reading.spool, errorMessages: E.API.errorMessages)
+                    request.request, rules: rules, into: reading.spool, errorMessages: E.API.errorMessages)
             } else {
                 source.body = try await json(E.API.errorMessages)
             }
@@ -245,7 +248,7 @@ struct Call: Sendable {
             if let fields { fingerprint.update(data: fields) }
             return Array(fingerprint.finalize())
         }
-        let path = request.head.path?.prefix { $0 != "?" } ?? ""
+        let path = request.head.target.prefix { $0 != "?" }
         info.idempotencyKey = IdempotencyKey(
             scope: "\(caller()) \(request.method.rawValue) \(path)", text: key,
             fingerprints: fingerprints, hours: E.route.keyHours)
@@ -259,16 +262,18 @@ struct Call: Sendable {
 
     nonisolated(nonsending) private func collect(upTo limit: Int, else message: String) async throws -> ByteBuffer {
         let tooLarge = Problem(.contentTooLarge, message, headers: [.connection: "close"])
-        let declared = request.headers.value(of: .contentLength).flatMap(Int.init)
+        let declared: Int? = if case .length(let size) = request.head.body { size } else { nil }
         if let declared, declared > limit { throw tooLarge }
         // A body without a declared size may be as large as the limit.
-        let size = declared ?? (request.headers.contains(.transferEncoding) ? limit : 0)
-        var body = ByteBuffer()
-        if size > MemoryBudget.small {
-            try await hold.take(size)
-            body.reserveCapacity(size)
+        let size = declared ?? (request.head.body == .chunked ? limit : 0)
+        if size > MemoryBudget.small { try await hold?.take(size) }
+        if case .whole(let bytes) = request.body {
+            guard bytes.readableBytes <= limit else { throw tooLarge }
+            return bytes
         }
-        for try await chunk in request.body {
+        var body = ByteBuffer()
+        if size > MemoryBudget.small { body.reserveCapacity(size) }
+        for try await chunk in request.pieces {
             guard body.readableBytes + chunk.readableBytes <= limit else { throw tooLarge }
             body.writeImmutableBuffer(chunk)
         }
@@ -299,14 +304,14 @@ struct Refusal: Error {
 }
 
 private func respond<Output: Encodable>(_ answer: Answer<Output>) throws -> Reply {
-    var headers = answer.headers
     switch answer.content {
     case .output(let output):
-        if Output.self == Empty.self { return Reply(status: answer.status, headers: headers) }
-        headers[.contentType] = "application/json"
-        return Reply(status: answer.status, headers: headers, content: .bytes(try JSONBody.encode(output)))
+        if Output.self == Empty.self { return Reply(status: answer.status, headers: answer.headers) }
+        return Reply(
+            status: answer.status, headers: answer.headers, content: .bytes(try JSONBody.encode(output)), isJSON: true)
     case .encoded(let body):
-        if !body.isEmpty, headers.value(of: .contentType) == nil { headers[.contentType] = "application/json" }
-        return Reply(status: answer.status, headers: headers, content: .bytes(ByteBuffer(bytes: body)))
+        let isJSON = !body.isEmpty && !answer.headers.contains(.contentType)
+        return Reply(
+            status: answer.status, headers: answer.headers, content: .bytes(ByteBuffer(bytes: body)), isJSON: isJSON)
     }
 }

@@ -1,9 +1,8 @@
-import Contract
 import Foundation
 
 /// Where a value begins and how many containers are open around it; for a container, where its bracket stands and how
 /// many are open within it and itself.
-struct JSONPosition {
+package struct JSONPosition {
     var depth: Int
     var offset: Int
 
@@ -22,7 +21,8 @@ struct JSONPosition {
 ///
 /// Exclusivity is unchecked because the checks, at several per member, took a quarter of the time. No access can
 /// overlap another: nothing is called out to while one lasts.
-final class JSONText {
+@usableFromInline
+package final class JSONText {
     /// An open container. Where its bracket stands tells it from every other.
     struct Level {
         var start: Int
@@ -30,13 +30,13 @@ final class JSONText {
     }
 
     /// A step of a path, or the key of a super encoder.
-    struct Key: CodingKey {
-        var stringValue: String
-        var intValue: Int?
+    package struct Key: CodingKey {
+        package var stringValue: String
+        package var intValue: Int?
 
-        init(stringValue: String) { self.stringValue = stringValue }
+        package init(stringValue: String) { self.stringValue = stringValue }
 
-        init(intValue: Int) {
+        package init(intValue: Int) {
             self.init(stringValue: "\(intValue)")
             self.intValue = intValue
         }
@@ -44,13 +44,15 @@ final class JSONText {
 
     @exclusivity(unchecked) private var bytes: UnsafeMutablePointer<UInt8>
     @exclusivity(unchecked) private var capacity = 16_384
-    @exclusivity(unchecked) private(set) var count = 0
+    @exclusivity(unchecked) @usableFromInline package private(set) var count = 0
     @exclusivity(unchecked) private var levels: [Level] = []
     /// The position at which the value of the most recent nested encoder has to begin. Until it does, no container may
     /// be written to.
     @exclusivity(unchecked) private var deferredAt = -1
+    /// The values of one type that have been written.
+    @usableFromInline package var repeats: AnyObject?
     /// The first misuse at a place where the protocols do not allow throwing.
-    private(set) var failure: (any Error)?
+    package private(set) var failure: (any Error)?
 
     // The identity is stored, because asking a type of another module for it is a call, for every value of a list.
     private let uuid = ObjectIdentifier(UUID.self)
@@ -61,7 +63,7 @@ final class JSONText {
     private let seconds = ObjectIdentifier(Timestamp<Seconds>.self)
     private let milliseconds = ObjectIdentifier(Timestamp<Milliseconds>.self)
 
-    init() {
+    package init() {
         bytes = .allocate(capacity: capacity)
         levels.reserveCapacity(8)
     }
@@ -70,8 +72,45 @@ final class JSONText {
         bytes.deallocate()
     }
 
-    func withBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+    package func withBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
         try body(UnsafeRawBufferPointer(start: bytes, count: count))
+    }
+}
+
+// MARK: Repeated values
+
+/// The places of values in the text.
+@usableFromInline
+package final class Repeats<Value: Identifiable> {
+    @usableFromInline package var values: [Value.ID: (value: Value, place: Range<Int>)] = [:]
+
+    @inlinable
+    package init() {}
+}
+
+extension JSONText {
+    /// Writes a value, or copies the text of an equal one that was written before.
+    @inlinable
+    package func write<Value: Encodable & Equatable & Identifiable>(repeating value: Value) throws {
+        let known: Repeats<Value>
+        if let repeats, type(of: repeats) == Repeats<Value>.self {
+            known = unsafeDowncast(repeats, to: Repeats<Value>.self)
+        } else {
+            known = Repeats()
+            repeats = known
+        }
+        if let (other, place) = known.values[value.id], other == value { return copy(place) }
+        let start = count
+        try write(value)
+        known.values[value.id] = (value, start..<count)
+    }
+
+    /// Writes a part of the text again.
+    @usableFromInline
+    package func copy(_ place: Range<Int>) {
+        reserve(place.count)
+        (bytes + count).update(from: bytes + place.lowerBound, count: place.count)
+        count &+= place.count
     }
 }
 
@@ -80,10 +119,13 @@ final class JSONText {
 extension JSONText {
     private var here: JSONPosition { JSONPosition(depth: levels.count, offset: count) }
 
-    /// Checks that the value at `position` is the next thing to write.
+    /// Returns whether the value at `position` is the next thing to write.
+    @inline(__always)
+    func isNext(_ position: JSONPosition) -> Bool { count == position.offset && levels.count == position.depth }
+
     @inline(__always)
     func begin(at position: JSONPosition) throws {
-        guard count == position.offset, levels.count == position.depth else { throw misuse(at: position) }
+        guard isNext(position) else { throw misuse(at: position) }
     }
 
     /// Makes room for a member of a container. What is still open inside the container is complete by now.
@@ -141,7 +183,8 @@ extension JSONText {
     }
 
     /// Writes any value. A failure takes the whole of it back.
-    func write<T: Encodable>(_ value: T) throws {
+    @usableFromInline
+    package func write<T: Encodable>(_ value: T) throws {
         let start = here
         deferredAt = count
         do {
@@ -154,6 +197,7 @@ extension JSONText {
         } catch {
             levels.removeLast(max(levels.count - start.depth, 0))
             count = min(count, start.offset)
+            repeats = nil
             throw error
         }
     }
@@ -165,6 +209,7 @@ extension JSONText {
             try write(value)
         } catch {
             count = mark
+            repeats = nil
             deferredAt = -1
             levels[levels.count - 1].members -= 1
             throw error
@@ -190,7 +235,7 @@ extension JSONText {
     }
 
     @inline(__always)
-    private func put(_ character: Unicode.Scalar) {
+    func put(_ character: Unicode.Scalar) {
         put(UInt8(truncatingIfNeeded: character.value))
     }
 
@@ -199,6 +244,23 @@ extension JSONText {
         reserve(1)
         bytes[count] = byte
         count &+= 1
+    }
+
+    /// Writes the name of a member, which contains nothing that must be escaped.
+    @inline(__always)
+    func write(name: StaticString, isFirst: Bool) {
+        let count = name.utf8CodeUnitCount
+        reserve(count &+ 4)
+        var out = UnsafeMutableRawPointer(bytes + self.count)
+        if !isFirst {
+            out.storeBytes(of: UInt8(ascii: ","), as: UInt8.self)
+            out += 1
+        }
+        out.storeBytes(of: UInt8(ascii: "\""), as: UInt8.self)
+        (out + 1).copyMemory(from: name.utf8Start, byteCount: count)
+        (out + (count &+ 1)).storeBytes(of: UInt8(ascii: "\""), as: UInt8.self)
+        (out + (count &+ 2)).storeBytes(of: UInt8(ascii: ":"), as: UInt8.self)
+        self.count = out - UnsafeMutableRawPointer(bytes) &+ count &+ 3
     }
 
     func write(literal: StaticString) {
@@ -340,7 +402,7 @@ extension JSONText {
         return true
     }
 
-    private func write<Precision>(_ timestamp: Timestamp<Precision>) {
+    func write<Precision>(_ timestamp: Timestamp<Precision>) {
         reserve(Timestamp<Precision>.textCapacity + 2)
         put("\"")
         let rest = UnsafeMutableBufferPointer(start: bytes + count, count: Timestamp<Precision>.textCapacity)

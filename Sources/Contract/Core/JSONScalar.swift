@@ -1,22 +1,22 @@
 /// A type that is written without calling its `encode(to:)`.
-protocol JSONScalar: Encodable {
+package protocol JSONScalar: Encodable {
     var hasJSON: Bool { get }
     func writeJSON(to text: JSONText)
 }
 
 extension JSONScalar {
-    var hasJSON: Bool { true }
+    package var hasJSON: Bool { true }
 }
 
 extension JSONScalar where Self: FixedWidthInteger {
     @inline(__always)
-    func writeJSON(to text: JSONText) { text.write(digitsOf: self) }
+    package func writeJSON(to text: JSONText) { text.write(digitsOf: self) }
 }
 
 extension JSONScalar where Self: BinaryFloatingPoint & CustomStringConvertible {
-    var hasJSON: Bool { isFinite }
+    package var hasJSON: Bool { isFinite }
 
-    func writeJSON(to text: JSONText) {
+    package func writeJSON(to text: JSONText) {
         // Every whole number up to 2⁵³ is exact. Minus zero goes the other way and keeps its sign.
         if let whole = Int64(exactly: self), whole.magnitude <= 1 << 53, whole != 0 || sign == .plus {
             text.write(digitsOf: whole)
@@ -27,11 +27,11 @@ extension JSONScalar where Self: BinaryFloatingPoint & CustomStringConvertible {
 }
 
 extension Bool: JSONScalar {
-    func writeJSON(to text: JSONText) { text.write(literal: self ? "true" : "false") }
+    package func writeJSON(to text: JSONText) { text.write(literal: self ? "true" : "false") }
 }
 
 extension String: JSONScalar {
-    func writeJSON(to text: JSONText) { text.write(self) }
+    package func writeJSON(to text: JSONText) { text.write(self) }
 }
 
 extension Double: JSONScalar {}

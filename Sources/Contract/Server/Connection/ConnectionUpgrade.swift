@@ -1,0 +1,89 @@
+public import HTTPTypes
+public import NIOCore
+
+/// Decides whether a connection changes from HTTP to another protocol that its client offers (RFC 9110 §7.8).
+public struct ConnectionUpgrade: Sendable {
+    /// The decision on an offer.
+    public enum Decision {
+        /// The client gets a last answer, and the connection then belongs to the handlers that the closure adds behind a
+        /// handler. The future completes when the answer has been written.
+        case accept(
+            HTTPFields,
+            add: (_ handler: any ChannelHandler, _ pipeline: ChannelPipeline, _ answer: EventLoopFuture<Void>) throws ->
+                Void)
+        /// The client gets an ordinary answer, and the connection continues with HTTP.
+        case refuse(HTTPResponse.Status, HTTPFields, ByteBuffer)
+    }
+
+    /// Considers the offer of a request without a body, on the connection's event loop. It returns nil when the request is
+    /// answered as if it had made no offer. Otherwise it calls `decide` once, on the event loop and not before it returns,
+    /// unless what it returns is called to cancel the decision.
+    public typealias Consider =
+        @Sendable (
+            _ request: HTTPRequest, _ channel: any Channel, _ decide: @escaping @Sendable (sending Decision) -> Void
+        ) -> (() -> Void)?
+
+    let consider: Consider
+
+    public init(_ consider: @escaping Consider) { self.consider = consider }
+}
+
+extension ConnectionGuard {
+    /// Begins to decide on an offer. The time for a head includes the decision. Returns false when the request is to be
+    /// answered as if it had made none.
+    func decide(on head: RequestHead, _ context: ChannelHandlerContext) -> Bool {
+        guard let upgrade, head.body == .none || head.body == .length(0) else { return false }
+        let this = NIOLoopBound(self, eventLoop: context.eventLoop)
+        cancelDecision = upgrade.consider(head.request, context.channel) { decision in
+            this.value.take(decision)
+        }
+        guard cancelDecision != nil else { return false }
+        // The end of the request has no bytes of its own.
+        _ = try? parser.next()
+        return true
+    }
+
+    private func take(_ decision: ConnectionUpgrade.Decision) {
+        guard let context, cancelDecision != nil else { return }
+        cancelDecision = nil
+        guard context.channel.isActive else { return }
+        switch decision {
+        case .refuse(let status, let fields, let body):
+            var fields = fields
+            fields[.contentLength] = String(body.readableBytes)
+            fields[.xContentTypeOptions] = "nosniff"
+            output.append(status, fields, closes: isQuiescing, isOld: false, to: context)
+            output.append(body, to: context)
+            if isQuiescing { return finish(context) }
+            phase = .head(begun: false)
+            since = context.eventLoop.now
+            flush()
+            setTimer(context)
+            parse(context)
+            readWithheld(context)
+            closeIfOver(context)
+        case .accept(let fields, let add):
+            let written = context.eventLoop.makePromise(of: Void.self)
+            output.append(.switchingProtocols, fields, isOld: false, to: context)
+            completion.promise = written
+            flush()
+            leave(context) { try add(self, context.pipeline, written.futureResult) }
+        }
+    }
+
+    /// Leaves the connection to other handlers, with the bytes that are theirs.
+    private func leave(_ context: ChannelHandlerContext, _ add: () throws -> Void) {
+        let (bytes, isOver) = (parser.takeBytes(), isInputOver)
+        do {
+            try add()
+        } catch {
+            return context.close(promise: nil)
+        }
+        if bytes.readableBytes > 0 {
+            context.fireChannelRead(wrapInboundOut(bytes))
+            context.fireChannelReadComplete()
+        }
+        if isOver { context.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }
+        context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
+    }
+}

@@ -1,0 +1,242 @@
+import HTTPTypes
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+let carriageReturn = UInt8(ascii: "\r")
+let lineFeed = UInt8(ascii: "\n")
+let space = UInt8(ascii: " ")
+private let tab = UInt8(ascii: "\t")
+
+/// Reads the request line and the fields of one request from memory, from the first byte to the empty line.
+struct HeadReader {
+    private let bytes: UnsafeRawBufferPointer
+    private var index = 0
+
+    private var fields = HTTPFields()
+    private var fieldCount = 0
+    private var size = 0
+    private var hosts = 0
+    private var authority: String?
+    private var length: Int?
+    private var isChunked = false
+    private var closes = false
+    private var awaitsContinue = false
+    private var offersUpgrade = false
+
+    /// - Parameter bytes: Bytes whose last one is the LF of the empty line.
+    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+    mutating func readHead() throws(RequestParser.Violation) -> RequestHead {
+        let method = try readMethod()
+        let target = try readTarget()
+        let isOld = try readVersion()
+        try readFields()
+        if let refusal = refusal(isOld) {
+            throw RequestParser.Violation(refusal, requestID: RequestID.make(for: fields))
+        }
+        return RequestHead(
+            method: method, target: target, authority: authority, fields: fields,
+            body: isChunked ? .chunked : length.map { .length($0) } ?? .none, isOld: isOld, isLast: isOld || closes,
+            // HTTP/1.0 does not know `Expect`.
+            awaitsContinue: awaitsContinue && !isOld, offersUpgrade: offersUpgrade)
+    }
+
+    /// Reads fields that are checked and dropped.
+    mutating func readTrailers() throws(RequestParser.Violation) {
+        try readFields()
+        guard length == nil, !isChunked, hosts == 0 else { throw RequestParser.Violation(.malformed) }
+    }
+
+    private func refusal(_ isOld: Bool) -> ConnectionRefusal? {
+        if hosts > 1 || (hosts == 0 && !isOld) { return .host }
+        return isOld && (isChunked || offersUpgrade) ? .oldVersion : nil
+    }
+
+    // MARK: The request line
+
+    private mutating func readMethod() throws(RequestParser.Violation) -> HTTPRequest.Method {
+        let start = index
+        while isTokenByte(bytes[index]) { index += 1 }
+        let count = index - start
+        guard 1...24 ~= count, bytes[index] == space else { throw RequestParser.Violation(.malformed) }
+        let text = UnsafeRawBufferPointer(rebasing: bytes[start..<index])
+        index += 1
+        switch count {
+        case 3 where text.isEqual(to: "GET"): return .get
+        case 3 where text.isEqual(to: "PUT"): return .put
+        case 4 where text.isEqual(to: "POST"): return .post
+        case 4 where text.isEqual(to: "HEAD"): return .head
+        case 5 where text.isEqual(to: "PATCH"): return .patch
+        case 6 where text.isEqual(to: "DELETE"): return .delete
+        default: break
+        }
+        guard let method = HTTPRequest.Method(String(decoding: text, as: UTF8.self)) else {
+            throw RequestParser.Violation(.malformed)
+        }
+        return method
+    }
+
+    /// Reads the target: a path, an absolute URL of which the path is taken, `*`, or another one that no route has.
+    private mutating func readTarget() throws(RequestParser.Violation) -> String {
+        let start = index
+        while 0x21...0x7E ~= bytes[index] { index += 1 }
+        let target = UnsafeRawBufferPointer(rebasing: bytes[start..<index])
+        guard !target.isEmpty, bytes[index] == space else { throw RequestParser.Violation(.malformed) }
+        guard target.count <= RequestHeadLimits.field else { throw RequestParser.Violation(.headTooLarge) }
+        index += 1
+        let text = String(decoding: target, as: UTF8.self)
+        return target[0] == UInt8(ascii: "/") ? text : Self.path(of: text)
+    }
+
+    private static func path(of target: String) -> String {
+        guard let scheme = target.firstRange(of: "://"),
+            ["http", "https"].contains(target[..<scheme.lowerBound].lowercased())
+        else { return target }
+        let rest = target[scheme.upperBound...]
+        let path = rest.firstIndex { $0 == "/" || $0 == "?" }.map { String(rest[$0...]) } ?? "/"
+        return path.hasPrefix("/") ? path : "/" + path
+    }
+
+    /// Reads the version with the end of the line, and returns whether it is HTTP/1.0.
+    private mutating func readVersion() throws(RequestParser.Violation) -> Bool {
+        let end = index + 10
+        guard end <= bytes.count else { throw RequestParser.Violation(.malformed) }
+        let text = UnsafeRawBufferPointer(rebasing: bytes[index..<end])
+        index = end
+        if text.isEqual(to: "HTTP/1.1\r\n") { return false }
+        guard text.isEqual(to: "HTTP/1.0\r\n") else { throw RequestParser.Violation(.malformed) }
+        return true
+    }
+
+    // MARK: Fields
+
+    private mutating func readFields() throws(RequestParser.Violation) {
+        fields.reserveCapacity(8)
+        while bytes[index] != carriageReturn { try readField() }
+        // The empty line is the end of the bytes. They have another line that ends with LF alone if it is not.
+        guard index + 2 == bytes.count, bytes[index + 1] == lineFeed else { throw RequestParser.Violation(.malformed) }
+    }
+
+    private mutating func readField() throws(RequestParser.Violation) {
+        let start = index
+        while isTokenByte(bytes[index]) { index += 1 }
+        let name = UnsafeRawBufferPointer(rebasing: bytes[start..<index])
+        guard !name.isEmpty, bytes[index] == UInt8(ascii: ":") else { throw RequestParser.Violation(.malformed) }
+        index += 1
+        while bytes[index] == space || bytes[index] == tab { index += 1 }
+        let first = index
+        while isFieldByte(bytes[index]) { index += 1 }
+        var last = index
+        while last > first, bytes[last - 1] == space || bytes[last - 1] == tab { last -= 1 }
+        guard bytes[index] == carriageReturn, bytes[index + 1] == lineFeed else {
+            throw RequestParser.Violation(.malformed)
+        }
+        index += 2
+        let value = UnsafeRawBufferPointer(rebasing: bytes[first..<last])
+        fieldCount += 1
+        size += name.count + value.count
+        guard fieldCount <= RequestHeadLimits.fieldCount, name.count + value.count <= RequestHeadLimits.field,
+            size <= RequestHeadLimits.list
+        else { throw RequestParser.Violation(.headTooLarge) }
+        // NIO's parser refuses a length with a tab behind it, and so may others.
+        if name.count == 14, name.isField("content-length"), bytes[last..<(index - 2)].contains(tab) {
+            throw RequestParser.Violation(.malformed)
+        }
+        try add(name, value)
+    }
+
+    private mutating func add(
+        _ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
+    ) throws(RequestParser.Violation) {
+        if name.count == 4, name.isField("host") {
+            hosts += 1
+            authority = String(decoding: value, as: UTF8.self)
+            return
+        }
+        guard let name = FieldNames.usual.name(name) else { throw RequestParser.Violation(.malformed) }
+        switch name {
+        case .contentLength:
+            guard length == nil, !isChunked, let number = Self.length(value) else {
+                throw RequestParser.Violation(.malformed)
+            }
+            length = number
+        case .transferEncoding:
+            guard length == nil, !isChunked, value.count == 7, value.isField("chunked") else {
+                throw RequestParser.Violation(.malformed)
+            }
+            isChunked = true
+        case .connection: closes = closes || Self.hasClose(value)
+        case .expect: awaitsContinue = value.count == 12 && value.isField("100-continue")
+        case .upgrade: offersUpgrade = true
+        default: break
+        }
+        let text = String(decoding: value, as: UTF8.self)
+        // A single field is set much faster than appended. Setting cookies would split them.
+        if name != .cookie, !fields.contains(name) {
+            fields[name] = text
+        } else {
+            fields.append(HTTPField(name: name, value: text))
+        }
+    }
+
+    /// Returns the number of a `Content-Length` (RFC 9110 §8.6).
+    private static func length(_ value: UnsafeRawBufferPointer) -> Int? {
+        // As many digits fit into a number.
+        guard 1...18 ~= value.count, value.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
+        return value.reduce(0) { $0 * 10 + Int($1) - 0x30 }
+    }
+
+    /// Returns whether the options of a `Connection` contain `close` (RFC 9112 §9.6).
+    private static func hasClose(_ value: UnsafeRawBufferPointer) -> Bool {
+        if value.count == 10, value.isField("keep-alive") { return false }
+        return value.split(separator: UInt8(ascii: ",")).contains { option in
+            let option = option.drop { $0 == space || $0 == tab }.prefix { $0 != space && $0 != tab }
+            return option.count == 5 && UnsafeRawBufferPointer(rebasing: option).isField("close")
+        }
+    }
+}
+
+// MARK: Bytes
+
+/// Returns whether a byte may be in a token (RFC 9110 §5.6.2).
+@inline(__always)
+func isTokenByte(_ byte: UInt8) -> Bool {
+    // A bit for each of the characters ! # $ % & ' * + - . 0–9, and for A–Z ^ _ ` a–z | ~
+    let mask: UInt64 = byte < 64 ? 0x03FF_6CFA_0000_0000 : 0x57FF_FFFF_C7FF_FFFE
+    return byte < 128 && mask >> UInt64(byte & 63) & 1 == 1
+}
+
+/// Returns whether a byte may be in the value of a field (RFC 9110 §5.5).
+@inline(__always)
+func isFieldByte(_ byte: UInt8) -> Bool { byte >= 0x20 ? byte != 0x7F : byte == tab }
+
+extension UnsafeRawBufferPointer {
+    @inline(__always)
+    fileprivate func isEqual(to text: StaticString) -> Bool {
+        guard let baseAddress else { return text.utf8CodeUnitCount == 0 }
+        return count == text.utf8CodeUnitCount && memcmp(baseAddress, text.utf8Start, count) == 0
+    }
+
+    /// Returns whether the bytes are a text of the same number of characters, in any letter case.
+    ///
+    /// - Parameter text: Lower-case letters, digits and hyphens.
+    @inline(__always)
+    fileprivate func isField(_ text: StaticString) -> Bool {
+        for index in 0..<count where self[index] | 0x20 != text.utf8Start[index] { return false }
+        return true
+    }
+
+    /// Returns the index of the next byte of a value.
+    func firstIndex(of byte: UInt8, from start: Int) -> Int? {
+        guard start < count, let baseAddress, let found = memchr(baseAddress + start, CInt(byte), count - start) else {
+            return nil
+        }
+        return UnsafeRawPointer(found) - baseAddress
+    }
+}

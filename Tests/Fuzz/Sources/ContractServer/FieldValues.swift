@@ -1,0 +1,1 @@
+../../../../Sources/Contract/Core/FieldValues.swift

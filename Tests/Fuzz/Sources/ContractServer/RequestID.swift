@@ -1,0 +1,1 @@
+../../../../Sources/Contract/Server/HTTP/RequestID.swift

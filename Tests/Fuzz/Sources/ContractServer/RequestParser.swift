@@ -1,0 +1,1 @@
+../../../../Sources/Contract/Server/Connection/RequestParser.swift

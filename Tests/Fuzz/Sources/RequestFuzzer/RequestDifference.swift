@@ -1,0 +1,1 @@
+../../../ContractServerTests/RequestDifference.swift
