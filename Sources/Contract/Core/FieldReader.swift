@@ -6,7 +6,7 @@
 /// ```swift
 /// public init(from decoder: any Decoder) throws {
 ///     let fields = try FieldReader(decoder)
-///     chat = .init(rawValue: try fields.integer("id"))
+///     chat = try fields.id("id")
 ///     content = try fields.text("content")
 /// }
 /// ```
@@ -33,39 +33,52 @@ package struct FieldReader {
     }
 
     /// Reads a text; an empty one when the field is absent.
-    package func text(_ name: String) throws -> String { try optionalText(name) ?? .absent }
+    package func text(_ name: String) throws -> String {
+        try read(name, String.self, text: { $0 }, json: Self.text) ?? .absent
+    }
 
-    /// Reads a text; nil when the field is absent, null, or of another type.
-    package func optionalText(_ name: String) throws -> String? {
-        try read(name, String.self) {
-            $0
+    /// Reads a value of an enumeration, or its value for an absent field.
+    package func value<T: OpenEnumeration>(_ name: String) throws -> T {
+        try read(name, T.self) {
+            T(rawValue: $0)
         } json: { document, index in
-            document.kind(at: index) == .string ? document.string(at: index) : nil
+            Self.text(document, index).map { T(rawValue: $0) }
+        } ?? .absent
+    }
+
+    /// Reads an id; zero when the field is absent.
+    package func id<Named>(_ name: String) throws -> Identifier<Named> { try id(name, isOptional: false) ?? .absent }
+
+    /// Reads an id; nil when the field is absent or null.
+    package func optionalID<Named>(_ name: String) throws -> Identifier<Named>? { try id(name, isOptional: true) }
+
+    private func id<Named>(_ name: String, isOptional: Bool) throws -> Identifier<Named>? {
+        try read(name, Identifier<Named>.self, isOptional: isOptional) { text in
+            try? Identifier(from: TextDecoder(text: text))
+        } json: { document, index in
+            guard document.kind(at: index) == .number else { return nil }
+            let number =
+                document.plainInteger(at: index, as: Int64.self)
+                ?? (try? JSONValueDecoder(document: document, index: index).decode(Int64.self))
+            return number.map { Identifier($0) }
         }
     }
 
-    /// Reads a whole number; zero when the field is absent.
-    package func integer(_ name: String) throws -> Int64 { try optionalInteger(name) ?? .absent }
-
-    /// Reads a whole number; nil when the field is absent or null.
-    package func optionalInteger(_ name: String) throws -> Int64? {
-        try read(name, Int64.self) { text in
-            try? Int64(from: TextDecoder(text: text))
-        } json: { document, index in
-            guard document.kind(at: index) == .number else { return nil }
-            return document.plainInteger(at: index, as: Int64.self)
-                ?? (try? JSONValueDecoder(document: document, index: index).decode(Int64.self))
-        }
+    private static func text(_ document: JSONDocument, _ index: Int) -> String? {
+        document.kind(at: index) == .string ? document.string(at: index) : nil
     }
 
     @inline(__always)
     private func read<T: WireField>(
-        _ name: String, _ type: T.Type, text: (String) -> T?, json: (JSONDocument, Int) -> T?
+        _ name: String, _ type: T.Type, isOptional: Bool = false, text: (String) -> T?, json: (JSONDocument, Int) -> T?
     ) throws -> T? {
         let (fields, body): (Fields, JSONValueDecoder?)
         switch source {
         case .fields(let known, let object): (fields, body) = (known, object)
-        case .container(let container): return try container.decodeIfPresent(T.self, forKey: JSONStep(name))
+        case .container(let container):
+            let key = JSONStep(name)
+            return try isOptional
+                ? container.decodeIfPresent(T.self, forKey: key) : container.decode(T.self, forKey: key)
         }
         let value: T?
         var number: Double?

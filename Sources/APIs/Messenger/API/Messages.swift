@@ -48,10 +48,10 @@ extension Messenger {
 
         public init(from decoder: any Decoder) throws {
             let fields = try FieldReader(decoder)
-            chat = .init(rawValue: try fields.integer("id"))
+            chat = try fields.id("id")
             content = try fields.text("content")
-            type = try fields.optionalText("type").map(MessageType.init) ?? .absent
-            file = try fields.optionalInteger("file_id").map(File.ID.init(rawValue:))
+            type = try fields.value("type")
+            file = try fields.optionalID("file_id")
         }
 
         public func validate() throws(Problem) {
