@@ -93,6 +93,24 @@ private final class Inbox: Subscriber {
         #expect(Hub<String, Int>.pause(after: .microseconds(delivery)) == .microseconds(pause))
     }
 
+    /// The pause after a delivery begins when subscribers say that they have sent what they received.
+    @Test func aPauseBeginsWhenItsEventsHaveBeenSent() {
+        nonisolated(unsafe) var sent: [() -> Void] = []
+        let hub = Hub<String, Int>(loop) { _, action in sent.append(action) }
+        let inbox = Inbox()
+        hub.subscribe(inbox, to: "a", on: loop)
+        publish(1, to: "a", hub)
+        loop.run()
+        publish(2, to: "a", hub)
+        loop.advanceTime(by: .seconds(1))
+        #expect(inbox.events == ["a 1"])
+        sent.removeFirst()()
+        loop.run()
+        #expect(inbox.events == ["a 1"])
+        loop.advanceTime(by: Hub<String, Int>.pace.upperBound)
+        #expect(inbox.events == ["a 1", "a 2"])
+    }
+
     @Test func eventsOfAllTopicsKeepTheirOrder() {
         let hub = Hub<String, Int>(loop)
         let inbox = Inbox()

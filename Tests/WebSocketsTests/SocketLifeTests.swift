@@ -246,6 +246,29 @@ struct SocketTimeTests {
         for number in 1...3 { #expect(try read() == Array(TextFrame("\(number)").bytes.readableBytesView)) }
     }
 
+    /// A loop with many sockets does what else there is to do between them.
+    @Test func manySocketsSendInSlices() throws {
+        let loop = EmbeddedEventLoop()
+        let sockets = try (0..<200).map { _ in
+            let (channel, log) = (EmbeddedChannel(handlers: [], loop: loop), Log())
+            try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 1)).wait()
+            try channel.pipeline.syncOperations.addHandler(
+                SocketChannelHandler(log, limits: SocketLimits(), channel: channel))
+            return (channel: channel, log: log)
+        }
+        loop.run()
+        for socket in sockets { socket.log.socket?.send(TextFrame("x")) }
+        nonisolated(unsafe) var (other, all): (Int?, Int?) = (nil, nil)
+        func count() throws -> Int {
+            try sockets.count { try $0.channel.readOutbound(as: ByteBuffer.self) != nil }
+        }
+        SocketWrites.whenDone(on: loop) { all = try? count() }
+        loop.execute { other = try? count() }
+        loop.run()
+        #expect(other.map { 0 < $0 && $0 < 200 } == true)
+        #expect(all.map { $0 + (other ?? 0) } == 200)
+    }
+
     /// A reply is not lost when its tick ends the connection, too.
     @Test func framesOfTheLastTickAreSent() throws {
         log.socket?.send(TextFrame("last"))

@@ -29,11 +29,25 @@ public final class Hub<Topic: Hashable & Sendable, Event>: Sendable {
         min(max(delivery, pace.lowerBound), pace.upperBound)
     }
 
+    /// Runs an action on an event loop when the subscribers there have sent what they have received.
+    public typealias Settle = @Sendable (_ eventLoop: any EventLoop, _ action: @escaping () -> Void) -> Void
+
     private let registries: [ObjectIdentifier: Registry]
 
-    public init(_ group: any EventLoopGroup) {
+    /// Makes a hub.
+    ///
+    /// - Parameters:
+    ///   - group: The event loops of the subscribers.
+    ///   - settle: By default subscribers have sent what they have received when the loop is done with its tick.
+    public init(
+        _ group: any EventLoopGroup,
+        settle: @escaping Settle = { eventLoop, action in
+            let action = NIOLoopBound(action, eventLoop: eventLoop)
+            eventLoop.execute { action.value() }
+        }
+    ) {
         var registries: [ObjectIdentifier: Registry] = [:]
-        for loop in group.makeIterator() { registries[ObjectIdentifier(loop)] = Registry(loop) }
+        for loop in group.makeIterator() { registries[ObjectIdentifier(loop)] = Registry(loop, settle) }
         self.registries = registries
     }
 
@@ -103,9 +117,11 @@ public final class Hub<Topic: Hashable & Sendable, Event>: Sendable {
         private let members: NIOLoopBoundBox<[Topic: [ObjectIdentifier: Member]]?>
         private let queue = NIOLockedValueBox(Queue())
         private let meter = Meter(label: "concord_subscriptions")
+        private let settle: Settle
 
-        init(_ loop: any EventLoop) {
+        init(_ loop: any EventLoop, _ settle: @escaping Settle) {
             self.loop = loop
+            self.settle = settle
             members = .makeEmptyBox(eventLoop: loop)
         }
 
@@ -166,8 +182,7 @@ public final class Hub<Topic: Hashable & Sendable, Event>: Sendable {
                 return queue.waiting
             }
             for publication in waiting { deliver(publication) }
-            // Subscribers write when the loop is done with its tick, and the pause begins after that.
-            loop.execute { self.pause(since: begun) }
+            settle(loop) { self.pause(since: begun) }
         }
 
         private func pause(since begun: NIODeadline) {

@@ -1,16 +1,21 @@
-import NIOCore
+public import NIOCore
 import NIOPosix
 
 /// The sockets of one event loop that have frames to send. They send them when the loop has done what it is doing, so that
 /// all frames that a socket was given meanwhile take one system call.
 final class FlushQueue {
+    /// The number of sockets that send one after the other before the loop does what else there is to do: about half a
+    /// millisecond.
+    private static let slice = 64
     /// The size of ``memory``: as much as a message may have.
     private static let size = 65_536
     // The value is used on its own thread only.
     nonisolated(unsafe) private static let current = ThreadSpecificVariable<FlushQueue>()
 
     private let eventLoop: any EventLoop
-    private var sockets: [SocketChannelHandler] = []
+    private var sockets = CircularBuffer<SocketChannelHandler>()
+    private var isScheduled = false
+    private var whenDone: [() -> Void] = []
     /// The memory in which a socket joins its frames.
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: FlushQueue.size, alignment: 16)
 
@@ -31,15 +36,39 @@ final class FlushQueue {
     /// Adds a socket, which is flushed once.
     func add(_ socket: SocketChannelHandler) {
         sockets.append(socket)
-        guard sockets.count == 1 else { return }
+        schedule()
+    }
+
+    /// Runs an action when all sockets that are in the queue have been flushed.
+    func whenDone(_ action: @escaping () -> Void) {
+        whenDone.append(action)
+        schedule()
+    }
+
+    private func schedule() {
+        guard !isScheduled else { return }
+        isScheduled = true
         let this = NIOLoopBound(self, eventLoop: eventLoop)
         eventLoop.execute { this.value.flush() }
     }
 
     private func flush() {
-        // A socket that has sent everything may be given more at once, and then joins the next round.
-        let sockets = sockets
-        self.sockets.removeAll(keepingCapacity: true)
-        for socket in sockets { socket.endTick() }
+        isScheduled = false
+        // A socket that has sent everything may be given more at once, and then joins the end of the queue.
+        for _ in 0..<min(sockets.count, Self.slice) { sockets.popFirst()?.endTick() }
+        guard sockets.isEmpty else { return schedule() }
+        let actions = whenDone
+        whenDone = []
+        for action in actions { action() }
+    }
+}
+
+/// The sockets of an event loop, together.
+public enum SocketWrites {
+    /// Runs an action when the sockets have sent the frames that they were given, as far as the kernel takes them.
+    ///
+    /// - Precondition: It is called on the event loop.
+    public static func whenDone(on eventLoop: any EventLoop, _ action: @escaping () -> Void) {
+        FlushQueue.current(of: eventLoop).whenDone(action)
     }
 }

@@ -78,7 +78,7 @@ public struct DeuceDiaryService: FileStoringService {
         let memberships = TTLCache<Membership, Bool>("memberships", time: time)
         self.memberships = memberships
         self.pictures = pictures
-        let hub = LiveHub(group)
+        let hub = LiveHub(group, settle: SocketWrites.whenDone)
         self.hub = hub
         self.publisher = EventPublisher(database, subscribersRead: false) { news in
             // This comes first, so that a client that receives the event finds the change.

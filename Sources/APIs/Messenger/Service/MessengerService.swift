@@ -68,7 +68,7 @@ public struct MessengerService: FileStoringService {
         self.sessions = TokenSessions(
             database: database, secret: secret, rules: Self.sessionRules, time: time)
         self.uploadThrottle = UploadThrottle(limit: settings.uploadsPerHour, errorMessages: Messenger.errorMessages)
-        let hub = LiveHub(group)
+        let hub = LiveHub(group, settle: SocketWrites.whenDone)
         self.hub = hub
         let attendance = Attendance(hub: hub, database: database)
         let subscribers = LiveSubscribers(hub: hub, sessions: sessions)
