@@ -190,6 +190,18 @@ import Testing
         #expect(!channel.isActive)
     }
 
+    /// A request that is refused by its head keeps its connection, and its body takes no memory.
+    @Test func aBodyBehindItsAnswerIsDropped() throws {
+        try receive("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\nx")
+        answer(.notFound)
+        let parts = back.parts
+        for _ in 1..<10 { try receive(String(repeating: "x", count: 100_000)) }
+        #expect(back.parts == parts)
+        try receive(String(repeating: "x", count: 99_999) + "GET /b HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(back.parts == parts + ["end", "/b", "end"])
+        #expect(channel.isActive)
+    }
+
     // MARK: The end
 
     @Test func anEarlyLastAnswerIsLeftToBeRead() throws {
@@ -286,7 +298,7 @@ import Testing
         #expect(front.isOutputClosed)
     }
 
-    /// Whoever offers an upgrade that the server does not take may go on with HTTP.
+    /// A client whose offer of another protocol is not taken may go on with HTTP.
     @Test func anOfferThatIsNotTakenIsDropped() throws {
         try receive("GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: h2c\r\n\r\n")
         #expect(back.heads.first?.fields[.upgrade] == nil)

@@ -42,9 +42,9 @@ package final class JSONText {
         }
     }
 
-    @exclusivity(unchecked) private var bytes: UnsafeMutablePointer<UInt8>
+    @exclusivity(unchecked) var bytes: UnsafeMutablePointer<UInt8>
     @exclusivity(unchecked) private var capacity = 16_384
-    @exclusivity(unchecked) @usableFromInline package private(set) var count = 0
+    @exclusivity(unchecked) @usableFromInline package internal(set) var count = 0
     @exclusivity(unchecked) private var levels: [Level] = []
     /// The position at which the value of the most recent nested encoder has to begin. Until it does, no container may
     /// be written to.
@@ -55,13 +55,13 @@ package final class JSONText {
     package private(set) var failure: (any Error)?
 
     // The identity is stored, because asking a type of another module for it is a call, for every value of a list.
-    private let uuid = ObjectIdentifier(UUID.self)
-    private let date = ObjectIdentifier(Date.self)
-    private let url = ObjectIdentifier(URL.self)
-    private let data = ObjectIdentifier(Data.self)
-    private let decimal = ObjectIdentifier(Decimal.self)
-    private let seconds = ObjectIdentifier(Timestamp<Seconds>.self)
-    private let milliseconds = ObjectIdentifier(Timestamp<Milliseconds>.self)
+    let uuid = ObjectIdentifier(UUID.self)
+    let date = ObjectIdentifier(Date.self)
+    let url = ObjectIdentifier(URL.self)
+    let data = ObjectIdentifier(Data.self)
+    let decimal = ObjectIdentifier(Decimal.self)
+    let seconds = ObjectIdentifier(Timestamp<Seconds>.self)
+    let milliseconds = ObjectIdentifier(Timestamp<Milliseconds>.self)
 
     package init() {
         bytes = .allocate(capacity: capacity)
@@ -77,47 +77,10 @@ package final class JSONText {
     }
 }
 
-// MARK: Repeated values
-
-/// The places of values in the text.
-@usableFromInline
-package final class Repeats<Value: Identifiable> {
-    @usableFromInline package var values: [Value.ID: (value: Value, place: Range<Int>)] = [:]
-
-    @inlinable
-    package init() {}
-}
-
-extension JSONText {
-    /// Writes a value, or copies the text of an equal one that was written before.
-    @inlinable
-    package func write<Value: Encodable & Equatable & Identifiable>(repeating value: Value) throws {
-        let known: Repeats<Value>
-        if let repeats, type(of: repeats) == Repeats<Value>.self {
-            known = unsafeDowncast(repeats, to: Repeats<Value>.self)
-        } else {
-            known = Repeats()
-            repeats = known
-        }
-        if let (other, place) = known.values[value.id], other == value { return copy(place) }
-        let start = count
-        try write(value)
-        known.values[value.id] = (value, start..<count)
-    }
-
-    /// Writes a part of the text again.
-    @usableFromInline
-    package func copy(_ place: Range<Int>) {
-        reserve(place.count)
-        (bytes + count).update(from: bytes + place.lowerBound, count: place.count)
-        count &+= place.count
-    }
-}
-
 // MARK: Structure
 
 extension JSONText {
-    private var here: JSONPosition { JSONPosition(depth: levels.count, offset: count) }
+    var here: JSONPosition { JSONPosition(depth: levels.count, offset: count) }
 
     /// Returns whether the value at `position` is the next thing to write.
     @inline(__always)
@@ -221,7 +184,7 @@ extension JSONText {
 
 extension JSONText {
     @inline(__always)
-    private func reserve(_ room: Int) {
+    func reserve(_ room: Int) {
         if capacity &- count < room { grow(by: room) }
     }
 
@@ -240,7 +203,7 @@ extension JSONText {
     }
 
     @inline(__always)
-    private func put(_ byte: UInt8) {
+    func put(_ byte: UInt8) {
         reserve(1)
         bytes[count] = byte
         count &+= 1
@@ -368,57 +331,10 @@ extension JSONText {
     }
 
     @inline(__always)
-    private func put(hex byte: UInt8) {
+    func put(hex byte: UInt8) {
         func digit(_ value: UInt8) -> UInt8 { value &+ (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10) }
         put(digit(byte >> 4))
         put(digit(byte & 15))
-    }
-}
-
-// MARK: Types without an encoding of their own
-
-extension JSONText {
-    /// Writes the types whose own `encode(to:)` is not what a client expects, and timestamps, which are many. The
-    /// comparison proves each bit cast.
-    private func writeDirectly<T: Encodable>(_ value: T) throws -> Bool {
-        switch ObjectIdentifier(T.self) {
-        case milliseconds: write(unsafeBitCast(value, to: Timestamp<Milliseconds>.self))
-        case seconds: write(unsafeBitCast(value, to: Timestamp<Seconds>.self))
-        case uuid:
-            write(unsafeBitCast(value, to: UUID.self))
-        case date:
-            throw error(value, at: here, "a Date has no format: encode a type that has one")
-        case url:
-            write(unsafeBitCast(value, to: URL.self).absoluteString)
-        case data:
-            write(unsafeBitCast(value, to: Data.self).base64EncodedString())
-        case decimal:
-            let number = unsafeBitCast(value, to: Decimal.self)
-            guard number.isFinite else { throw error(value, at: here, "JSON has no \(number)") }
-            write(ascii: number.description)
-        default:
-            return false
-        }
-        return true
-    }
-
-    func write<Precision>(_ timestamp: Timestamp<Precision>) {
-        reserve(Timestamp<Precision>.textCapacity + 2)
-        put("\"")
-        let rest = UnsafeMutableBufferPointer(start: bytes + count, count: Timestamp<Precision>.textCapacity)
-        count &+= timestamp.write(to: rest)
-        put("\"")
-    }
-
-    private func write(_ uuid: UUID) {
-        put("\"")
-        withUnsafeBytes(of: uuid.uuid) { bytes in
-            for index in bytes.indices {
-                if index == 4 || index == 6 || index == 8 || index == 10 { put("-") }
-                put(hex: bytes[index])
-            }
-        }
-        put("\"")
     }
 }
 

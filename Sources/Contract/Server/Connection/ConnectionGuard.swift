@@ -161,7 +161,8 @@ public final class ConnectionGuard: ChannelInboundHandler, RemovableChannelHandl
     private func receive(_ bytes: ByteBuffer) {
         exchange?.awaitsContinue = false
         if let credit = exchange?.credit, credit != .max { exchange?.credit = credit - bytes.readableBytes }
-        requests?.receive(bytes)
+        // Nothing reads the rest of a body behind the whole answer, and it must not gather in memory.
+        if exchange?.isAnswered == false { requests?.receive(bytes) }
     }
 
     private func endRequest(_ context: ChannelHandlerContext) {
@@ -213,8 +214,8 @@ public final class ConnectionGuard: ChannelInboundHandler, RemovableChannelHandl
         read(context: context)
     }
 
-    /// Reads more of a large body, which is not read until it is wanted. At the first demand the head has been accepted: a
-    /// client that waits is told to continue (RFC 9110 §10.1.1).
+    /// Reads more of a large body, which is not read until it is wanted. At the first demand the head has been accepted, and
+    /// a client that waits gets a 100 (RFC 9110 §10.1.1).
     ///
     /// A request whose head is refused is therefore refused before its body arrives, and a server without room for a body
     /// does not read it.
