@@ -16,8 +16,8 @@ let packages = [
     "Hummingbird": "hummingbird", "HummingbirdCore": "hummingbird", "HummingbirdTLS": "hummingbird",
     "JWTKit": "jwt-kit", "Logging": "swift-log",
     "NIOConcurrencyHelpers": "swift-nio", "NIOCore": "swift-nio", "NIOEmbedded": "swift-nio", "NIOHTTP1": "swift-nio",
-    "NIOCertificateReloading": "swift-nio-extras", "NIOHTTPTypes": "swift-nio-extras",
-    "NIOHTTP2": "swift-nio-http2", "NIOHTTPTypesHTTP1": "swift-nio-extras", "NIOPosix": "swift-nio",
+    "NIOCertificateReloading": "swift-nio-extras",
+    "NIOHTTP2": "swift-nio-http2", "NIOPosix": "swift-nio",
     "NIOSSL": "swift-nio-ssl", "NIOWebSocket": "swift-nio", "ServiceLifecycle": "swift-service-lifecycle",
     "Tracing": "swift-distributed-tracing", "UnixSignals": "swift-service-lifecycle",
 ]

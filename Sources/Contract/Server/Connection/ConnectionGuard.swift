@@ -52,7 +52,7 @@ public final class ConnectionGuard: ChannelInboundHandler, RemovableChannelHandl
     /// The decision on an upgrade that is being made, and ends when this is called.
     var cancelDecision: (() -> Void)?
     var output = ResponseEncoder()
-    /// What follows when the output has been handed to the network.
+    /// The consequences of the output having been handed to the network.
     var completion = Completion()
     /// The number of writes that the channel has and the kernel has not accepted.
     var writes = 0
@@ -149,7 +149,7 @@ public final class ConnectionGuard: ChannelInboundHandler, RemovableChannelHandl
             // A server may ignore the offer.
             head.fields[.upgrade] = nil
         }
-        // What follows a CONNECT may be meant for another server (RFC 9110 §9.3.6).
+        // The bytes behind a CONNECT may be meant for another server (RFC 9110 §9.3.6).
         if head.method == .connect { head.isLast = true }
         phase = .body
         headEnd = context.eventLoop.now

@@ -187,7 +187,7 @@ struct HeadReader {
 
     /// Returns the number of a `Content-Length` (RFC 9110 §8.6).
     private static func length(_ value: UnsafeRawBufferPointer) -> Int? {
-        // As many digits fit into a number.
+        // An Int64 holds any number of 18 digits.
         guard 1...18 ~= value.count, value.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
         return value.reduce(0) { $0 * 10 + Int($1) - 0x30 }
     }

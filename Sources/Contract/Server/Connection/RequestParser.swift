@@ -12,7 +12,7 @@ package struct RequestParser {
         case end
     }
 
-    /// The error of bytes that are no request that this server takes.
+    /// The error for bytes that are not a request, or a request that the server refuses.
     package struct Violation: Error {
         package let refusal: ConnectionRefusal
         /// The client's own id of the request, if its head could be read.
