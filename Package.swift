@@ -29,7 +29,9 @@ func modules(_ names: String, when condition: TargetDependencyCondition? = serve
     names.split(whereSeparator: \.isWhitespace).map(String.init).map { name in
         if name == "HTTPTypes" { return .product(name: name, package: "swift-http-types") }
         if let package = packages[name] { return .product(name: name, package: package, condition: condition) }
-        if ["CLibPQ", "CLibVips", "CVips", "CZlib"].contains(name) { return .target(name: name, condition: condition) }
+        if ["CLibPQ", "CLibVips", "CSQLite", "CVips", "CZlib"].contains(name) {
+            return .target(name: name, condition: condition)
+        }
         return .byName(name: name)
     }
 }
@@ -94,6 +96,7 @@ func library(_ name: String, pkgConfig: String? = nil, providers: [SystemPackage
 let platform: [Target] = [
     library("CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
     library("CLibVips", pkgConfig: vips, providers: [.apt(["libvips-dev"]), .brew(["vips"])]),
+    library("CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     library("CZlib", providers: [.apt(["zlib1g-dev"])]),
     module("CSpawn", imports: ""),
     .target(
@@ -106,7 +109,8 @@ let platform: [Target] = [
     module(
         "Database",
         imports: """
-            CLibPQ CoreMetrics Crypto GRDB GRDBSQLite NIOConcurrencyHelpers NIOCore NIOPosix Processes Redis Tracing
+            CLibPQ CSQLite CoreMetrics Crypto GRDB GRDBSQLite NIOConcurrencyHelpers NIOCore NIOPosix Processes Redis
+            Tracing
             """),
     module("EventBus", imports: "CoreMetrics NIOConcurrencyHelpers NIOCore"),
     module(
@@ -386,8 +390,14 @@ let package = Package(
         + [command, chatExample, thumbnail, testbed] + hosts + suites
 )
 
+let serverSide = ["Backend", "ContractServer", "Database", "Identity"]
 for target in package.targets where target.type != .system {
     target.swiftSettings = [.enableUpcomingFeature("ExistentialAny")]
+    // Asynchronous functions of the server stay on the executor of their caller, so that a request's task does not ask at
+    // each of its calls whether it has to change.
+    if serverSide.contains(target.name) || target.name.hasSuffix("Service") {
+        target.swiftSettings?.append(.enableUpcomingFeature("NonisolatedNonsendingByDefault"))
+    }
 }
 
 // A part of the tests, for a quick turn: CONCORD_TEST_TARGETS=Backend,Messenger leaves the others out.

@@ -219,7 +219,7 @@ private struct Service: Sendable {
                 try [
                     "users", "sessions", "refresh_tokens", "email_tokens", "reset_tokens", "familiar_addresses",
                     "once_only", "once_only_subjects", "outbox",
-                ].filter { try db.exists("SELECT 1 FROM \(SQL(stringLiteral: $0))") }
+                ].filter { try db.exists("SELECT 1 FROM \(SQL(trusted: $0))") }
             }
             #expect(left == [])
             // The counters of addresses stay for an hour: creating and deleting accounts must not reset them.

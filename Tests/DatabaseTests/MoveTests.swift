@@ -110,7 +110,7 @@ struct MoveTests {
             let returned = try sqlite(path)
             #expect(try await next(returned) == 1203)
             try await returned.write { db in _ = try db.run("DELETE FROM users WHERE name = 'new'") }
-            let weights = SQL(stringLiteral: "SELECT weight FROM users ORDER BY id")
+            let weights = SQL(trusted: "SELECT weight FROM users ORDER BY id")
             let found = try await returned.read { try $0.all(weights) { try $0.get(0, as: Double?.self) } }
             #expect(found[1] == 1 && found[3] == 1 / Double(3) && found[7] == nil)
             #expect(try await cells(returned, .sqlite) == before)

@@ -160,7 +160,7 @@ private func withGuestbook(on stack: Stack, _ body: (GuestbookNode) async throws
             }
             let left = try await host.database.read { db in
                 try ["users", "sessions", "refresh_tokens", "familiar_addresses"].filter {
-                    try db.exists("SELECT 1 FROM \(SQL(stringLiteral: $0))")
+                    try db.exists("SELECT 1 FROM \(SQL(trusted: $0))")
                 }
             }
             #expect(left == [])

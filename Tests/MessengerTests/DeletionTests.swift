@@ -95,7 +95,7 @@ import Testing
             }
             let left = try await host.database.read { db in
                 try ["sessions", "members", "files", "chats"].map { table in
-                    try db.value("SELECT COUNT(*) FROM \(SQL(stringLiteral: table))", as: Int.self)
+                    try db.value("SELECT COUNT(*) FROM \(SQL(trusted: table))", as: Int.self)
                 } + [try db.value("SELECT COUNT(*) FROM users WHERE bio IS NOT NULL", as: Int.self)]
             }
             #expect(left == [0, 0, 0, 0, 0])

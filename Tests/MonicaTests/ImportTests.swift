@@ -21,7 +21,7 @@ import Testing
         try await host.database.read { db in
             try [
                 "contacts", "contact_fields", "addresses", "notes", "tags", "contact_tags", "imports", "import_updates",
-            ].map { try db.value("SELECT COUNT(*) FROM \(SQL(stringLiteral: $0))") }
+            ].map { try db.value("SELECT COUNT(*) FROM \(SQL(trusted: $0))") }
         }
     }
 

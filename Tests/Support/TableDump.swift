@@ -26,7 +26,7 @@ public struct TableDump: Sendable {
                     !isBytes
                     ? "CAST(\(column) AS TEXT)" : engine == .sqlite ? "hex(\(column))" : "encode(\(column), 'hex')"
                 let texts: [String] = try db.all(
-                    SQL(stringLiteral: "SELECT \(value) FROM \(table) WHERE \(column) IS NOT NULL")
+                    SQL(trusted: "SELECT \(value) FROM \(table) WHERE \(column) IS NOT NULL")
                 ) { try $0.get(0) }
                 return texts.map { text in
                     "\(table).\(column): " + (isBytes ? "\(Self.decoded(text)) \(text.lowercased())" : text)
@@ -66,6 +66,6 @@ extension Database {
             engine == .sqlite
             ? "INSERT INTO sqlite_sequence (name, seq) VALUES ('\(table)', \(first - 1))"
             : "ALTER TABLE \(table) ALTER COLUMN id RESTART WITH \(first)"
-        try await write { try $0.run(SQL(stringLiteral: statement)) }
+        try await write { try $0.run(SQL(trusted: statement)) }
     }
 }

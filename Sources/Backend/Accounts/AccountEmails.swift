@@ -184,7 +184,7 @@ struct EmailTokens<User: SQLConvertible & Sendable>: Sendable {
     /// The lifetime of a token in milliseconds.
     private let lifetime: Int64
 
-    private var table: SQL { SQL(stringLiteral: name) }
+    private var table: SQL { SQL(trusted: name) }
 
     /// Tokens that verify an address.
     static var verification: Self { .init(name: "email_tokens", lifetime: 24 * 3_600_000) }

@@ -5,7 +5,7 @@ import Database
 ///
 /// An API declares it once (`enum Users: AccountTable`), and gets the functions below, which lock accounts and check
 /// that they exist.
-public protocol AccountTable {
+public protocol AccountTable: SendableMetatype {
     associatedtype ID: RawRepresentable, SQLConvertible, Hashable, Sendable
 
     /// The table's name. It has a column `id`.

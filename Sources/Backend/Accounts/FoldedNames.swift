@@ -25,7 +25,7 @@ public enum FoldedNames {
                 "CREATE UNIQUE INDEX folded_names ON \(table) (folded_name)",
             ]
         ) { db in
-            let table = SQL(stringLiteral: table)
+            let table = SQL(trusted: table)
             var last: Int64 = 0
             while true {
                 let names: [(id: Int64, name: String)] = try db.all(

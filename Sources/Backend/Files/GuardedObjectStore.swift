@@ -37,7 +37,7 @@ public final class GuardedObjectStore: ObjectStore {
         return try await store.emptyTrash(before: cutoff)
     }
 
-    public func keepingDeleted<T>(_ body: () async throws -> T) async throws -> T {
+    @concurrent public func keepingDeleted<T>(_ body: @concurrent () async throws -> T) async throws -> T {
         try await store.keepingDeleted(body)
     }
 

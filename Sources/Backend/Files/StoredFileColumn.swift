@@ -26,12 +26,12 @@ public struct StoredFileColumn: Sendable {
     /// Returns the keys of all files that rows name.
     func keys(in db: Session) throws -> [String] {
         let query = "SELECT \(column) FROM \(table) WHERE \(column) IS NOT NULL"
-        return try db.all(SQL(stringLiteral: query)) { folder + (try $0.get(0, as: String.self)) }
+        return try db.all(SQL(trusted: query)) { folder + (try $0.get(0, as: String.self)) }
     }
 
     private func known(among keys: [String], in db: Session) throws -> [String] {
         let names = keys.filter { $0.hasPrefix(folder) }.map { String($0.dropFirst(folder.count)) }
-        let (column, table) = (SQL(stringLiteral: column), SQL(stringLiteral: table))
+        let (column, table) = (SQL(trusted: column), SQL(trusted: table))
         return try db.all("SELECT \(column) FROM \(table) WHERE \(column) IN (\(list: names))") {
             folder + (try $0.get(0, as: String.self))
         }
@@ -41,7 +41,7 @@ public struct StoredFileColumn: Sendable {
         let query = """
             SELECT \(column) FROM \(table) WHERE \(column) IS NOT NULL ORDER BY \(newest) DESC LIMIT \(limit)
             """
-        return try db.all(SQL(stringLiteral: query)) { folder + (try $0.get(0, as: String.self)) }
+        return try db.all(SQL(trusted: query)) { folder + (try $0.get(0, as: String.self)) }
     }
 
     fileprivate static func known(

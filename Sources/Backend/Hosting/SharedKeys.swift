@@ -58,7 +58,7 @@ public struct SharedKeys: Sendable {
         let isShared = database.isShared
         return try await database.write { [keys, api] db in
             var warnings: [String] = []
-            let isUsed = try db.exists(SQL(stringLiteral: "SELECT 1 FROM \(table) LIMIT 1"))
+            let isUsed = try db.exists(SQL(trusted: "SELECT 1 FROM \(table) LIMIT 1"))
             for key in keys {
                 let kept = try db.settleFact(Self.fact(key.name), key.fingerprint)
                 let accepted = try db.fact(Self.formerFact(key.name))

@@ -80,12 +80,12 @@ public enum IdempotencyStore {
             DELETE FROM once_only
             WHERE scope = \(key.scope) AND key = \(key.text) AND created_at <= \(now - Int64(key.hours) * hour)
             """)
-        let isNew = try db.exists(
+        let isNew = try db.run(
             """
             INSERT INTO once_only (scope, key, fingerprint, status, body, created_at)
             VALUES (\(key.scope), \(key.text), \(key.fingerprint), 0, \([UInt8]()), \(now))
-            ON CONFLICT (scope, key) DO NOTHING RETURNING 1
-            """)
+            ON CONFLICT (scope, key) DO NOTHING
+            """) == 1
         return isNew ? nil : try replay(key, errorMessages: errorMessages, at: now, in: db)
     }
 
@@ -164,10 +164,11 @@ extension Database {
     /// - Parameter key: The key; nil when the client sent none, which makes this a plain write.
     /// - Throws: A `Problem` with 422 when the key was used for another request.
     public func write<Output: Encodable & Sendable>(
-        _ key: IdempotencyKey?, errorMessages: ErrorMessages, at now: Int64,
+        _ key: IdempotencyKey?, errorMessages: @autoclosure () -> ErrorMessages, at now: Int64,
         _ body: @escaping @Sendable (Session) throws -> Answer<Output>
     ) async throws -> Answer<Output> {
         guard let key else { return try await write(body) }
+        let errorMessages = errorMessages()
         let attempt = { @Sendable (db: Session) throws -> Answer<Output> in
             if let replay: Answer<Output> = try IdempotencyStore.claim(
                 key, errorMessages: errorMessages, at: now, in: db)

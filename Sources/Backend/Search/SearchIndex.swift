@@ -121,10 +121,9 @@ public enum SearchIndex {
     }
 
     private static func make(_ lines: String, scope: Int, _ db: Session) throws -> Int {
-        let id: Int? = try db.value(
+        let id: Int? = try db.insert(
             """
             INSERT INTO search_blocks (scope, size, lines) VALUES (\(scope), \(lines.utf8.count), \(lines))
-            RETURNING id
             """)
         guard let id else { throw DatabaseFailure.failed("no id") }
         return id

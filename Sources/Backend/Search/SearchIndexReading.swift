@@ -35,7 +35,7 @@ extension SearchIndex {
     ) throws {
         // The longest needle is usually the rarest, so it is searched first.
         let needles = needles.map { Array(escaped($0).utf8CString) }.sorted { $0.count > $1.count }
-        func look(_ row: borrowing Row) throws { try row.withText(1) { collect(needles, in: $0, each) } }
+        func look(_ row: borrowing Row) throws { row.withText(1) { collect(needles, in: $0, each) } }
         guard let blocks else { return try lookEverywhere(in: scope, db, look) }
         var loose: [Int] = []
         for run in Run.all(of: blocks) {
@@ -90,7 +90,7 @@ extension SearchIndex {
         var lists: [String: [Int: Part]] = [:]
         _ = try db.all(self.lists(of: some.map(\.text), in: scope)) { row in
             var part = Part()
-            try row.withText(2) { part.take(marks: $0) }
+            row.withText(2) { part.take(marks: $0) }
             lists[try row.get(0), default: [:]][try row.get(1)] = part
         }
         guard lists.count == some.count, let shortest = lists.values.min(by: { $0.count < $1.count }) else {

@@ -11,25 +11,24 @@
 /// }
 /// ```
 package struct FieldReader {
-    private enum Source {
-        case fields(Fields, JSONValueDecoder?)
-        case container(KeyedDecodingContainer<JSONStep>)
-    }
-
-    private let source: Source
+    /// The request's fields; nil with another decoder. The two are not one enumeration, which would be copied with each
+    /// field.
+    private let fields: Fields?
+    /// The request's body, if that is an object.
+    private let body: JSONValueDecoder?
+    /// The container of another decoder.
+    private let container: KeyedDecodingContainer<JSONStep>?
 
     package init(_ decoder: any Decoder) throws {
         if let direct = decoder as? FieldDecoder {
-            guard let body = direct.body else {
-                source = .fields(direct.fields, nil)
-                return
-            }
-            if let body = body as? JSONValueDecoder, body.document.kind(at: body.index) == .object {
-                source = .fields(direct.fields, body)
+            let body = direct.body as? JSONValueDecoder
+            if direct.body == nil || body?.isObject == true {
+                (fields, self.body, container) = (direct.fields, body, nil)
                 return
             }
         }
-        source = .container(try decoder.container(keyedBy: JSONStep.self))
+        (fields, body) = (nil, nil)
+        container = try decoder.container(keyedBy: JSONStep.self)
     }
 
     /// Reads a text; an empty one when the field is absent.
@@ -72,13 +71,10 @@ package struct FieldReader {
     private func read<T: WireField>(
         _ name: String, _ type: T.Type, isOptional: Bool = false, text: (String) -> T?, json: (JSONDocument, Int) -> T?
     ) throws -> T? {
-        let (fields, body): (Fields, JSONValueDecoder?)
-        switch source {
-        case .fields(let known, let object): (fields, body) = (known, object)
-        case .container(let container):
+        guard let fields else {
             let key = JSONStep(name)
             return try isOptional
-                ? container.decodeIfPresent(T.self, forKey: key) : container.decode(T.self, forKey: key)
+                ? container?.decodeIfPresent(T.self, forKey: key) : container?.decode(T.self, forKey: key)
         }
         let value: T?
         var number: Double?
@@ -102,4 +98,8 @@ package struct FieldReader {
         if value.containsNUL { fields.note(name, .containsNUL) }
         return value
     }
+}
+
+extension JSONValueDecoder {
+    fileprivate var isObject: Bool { document.kind(at: index) == .object }
 }

@@ -12,12 +12,11 @@
 /// }
 /// ```
 package struct ObjectWriter {
-    @usableFromInline enum Destination {
-        case text(JSONText)
-        case container(KeyedEncodingContainer<JSONText.Key>)
-    }
-
-    @usableFromInline var destination: Destination
+    /// The text of an answer; nil with another encoder. The two are not one enumeration, which would be copied with each
+    /// member.
+    @usableFromInline let text: JSONText?
+    /// The container of another encoder.
+    private var container: KeyedEncodingContainer<JSONText.Key>?
     private var isEmpty = true
 
     /// Begins an object. It may continue one that the encoder has begun (``TypedFrame``), but nothing may be added to it
@@ -25,14 +24,15 @@ package struct ObjectWriter {
     package init(_ encoder: any Encoder) throws {
         if let direct = encoder as? JSONEncoding, direct.text.isNext(direct.position) {
             direct.text.put("{")
-            destination = .text(direct.text)
+            text = direct.text
         } else {
-            destination = .container(encoder.container(keyedBy: JSONText.Key.self))
+            text = nil
+            container = encoder.container(keyedBy: JSONText.Key.self)
         }
     }
 
     /// Ends the object.
-    package func finish() { if case .text(let text) = destination { text.put("}") } }
+    package func finish() { text?.put("}") }
 
     /// Writes a member whose value is written by one of two closures.
     @inline(__always)
@@ -40,12 +40,11 @@ package struct ObjectWriter {
         _ key: StaticString, _ direct: (JSONText) throws -> Void,
         _ encode: (inout KeyedEncodingContainer<JSONText.Key>, JSONText.Key) throws -> Void
     ) throws {
-        switch destination {
-        case .text(let text):
+        if let text {
             text.write(name: key, isFirst: isEmpty)
             isEmpty = false
             try direct(text)
-        case .container(var container):
+        } else if var container {
             try encode(&container, JSONText.Key(stringValue: key.description))
         }
     }
@@ -125,11 +124,10 @@ package struct ObjectWriter {
     package mutating func write<Value: Encodable & Equatable & Identifiable>(
         _ key: StaticString, repeating value: Value
     ) throws {
-        switch destination {
-        case .text(let text):
+        if let text {
             begin(key, in: text)
             try text.write(repeating: value)
-        case .container:
+        } else {
             try write(key, encoding: value)
         }
     }

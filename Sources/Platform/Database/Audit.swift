@@ -21,7 +21,7 @@ extension Session {
     /// The most entries of an action that are kept.
     static let auditLimit = 10_000
     /// The number of entries that are added before those beyond the limit are removed.
-    static let auditPruning: Int64 = 100
+    static let auditPruning = 100
     /// The longest subject in characters.
     private static let longestSubject = 500
 
@@ -41,10 +41,10 @@ extension Session {
     ///   - subject: To whom or what it was done; the first 500 characters are kept.
     ///   - now: The time in Unix milliseconds.
     public func audit(_ actor: String, _ action: String, _ subject: String, at now: Int64) throws {
-        let id: Int64? = try value(
+        let id: Int? = try insert(
             """
             INSERT INTO audit (time, actor, action, subject)
-            VALUES (\(now), \(actor), \(action), \(String(subject.prefix(Self.longestSubject)))) RETURNING id
+            VALUES (\(now), \(actor), \(action), \(String(subject.prefix(Self.longestSubject))))
             """)
         try run("DELETE FROM audit WHERE time < \(now - Self.auditLifetime)")
         guard let id, id % Self.auditPruning == 0 else { return }

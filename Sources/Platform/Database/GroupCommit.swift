@@ -1,15 +1,5 @@
 import NIOCore
 
-/// A write that waits for its turn, with its caller.
-protocol PendingWrite: WaitingTransaction {
-    /// The event loop on which the caller waits, if it is one.
-    var eventLoop: (any EventLoop)? { get }
-    /// Runs the closure and stores its result; returns whether it succeeded. It may be called again after a rollback.
-    func attempt(_ session: Session) -> Bool
-    /// Resumes the caller with the stored result, or with the error that prevented it from being durable.
-    func finish(_ failure: (any Error)?)
-}
-
 /// The operations of the writing connection that group commit needs.
 protocol WriterConnection {
     func begin() throws
@@ -29,7 +19,7 @@ protocol WriterConnection {
 /// A closure that throws does not affect the others: if it has changed nothing, it is left out; else the transaction is
 /// rolled back and repeated with a savepoint around each closure.
 enum GroupCommit {
-    static func run(_ writes: [any PendingWrite], on connection: some WriterConnection) {
+    static func run(_ writes: [Write], on connection: some WriterConnection) {
         do {
             try connection.begin()
             var actions: [@Sendable () -> Void] = []
@@ -50,8 +40,8 @@ enum GroupCommit {
     }
 
     /// Resumes the callers. An event loop is woken once for all that wait on it.
-    private static func finish(_ writes: [any PendingWrite], _ failure: (any Error)?) {
-        var loops: [ObjectIdentifier: (eventLoop: any EventLoop, writes: [any PendingWrite])] = [:]
+    private static func finish(_ writes: [Write], _ failure: (any Error)?) {
+        var loops: [ObjectIdentifier: (eventLoop: any EventLoop, writes: [Write])] = [:]
         for write in writes {
             if let eventLoop = write.eventLoop {
                 loops[ObjectIdentifier(eventLoop), default: (eventLoop, [])].writes.append(write)
@@ -66,7 +56,7 @@ enum GroupCommit {
 
     /// Returns false when a failed closure had changed something.
     private static func attemptAll(
-        _ writes: [any PendingWrite], on connection: some WriterConnection,
+        _ writes: [Write], on connection: some WriterConnection,
         collecting actions: inout [@Sendable () -> Void]
     ) throws -> Bool {
         for write in writes {
@@ -87,7 +77,7 @@ enum GroupCommit {
     }
 
     private static func attemptEach(
-        _ writes: [any PendingWrite], on connection: some WriterConnection,
+        _ writes: [Write], on connection: some WriterConnection,
         collecting actions: inout [@Sendable () -> Void]
     ) throws {
         for write in writes {
@@ -103,27 +93,25 @@ enum GroupCommit {
     }
 }
 
-/// A write closure with its result and its waiting task. Only the writing thread changes the result.
-final class Write<Value: Sendable>: Pending<Value>, PendingWrite, @unchecked Sendable {
-    private let body: @Sendable (Session) throws -> Value
-    private var result: Result<Value, any Error>?
+/// A write with its waiting caller. Only the writing thread runs and finishes it.
+final class Write: Pending, @unchecked Sendable {
+    private let body: (Session) throws -> Void
+    private var refusal: (any Error)?
 
-    init(_ body: @escaping @Sendable (Session) throws -> Value) { self.body = body }
+    init(_ body: @escaping (Session) throws -> Void) { self.body = body }
 
+    /// Runs the closure. Returns whether it succeeded. It may be called again after a rollback.
     func attempt(_ session: Session) -> Bool {
-        let attempt = Result { try body(session) }
-        result = attempt
-        if case .success = attempt { return true }
-        return false
-    }
-
-    func finish(_ failure: (any Error)?) {
-        switch (failure, result) {
-        // The closure's own error takes precedence over the error of the commit.
-        case (_, .failure(let refusal)?): resume(.failure(refusal))
-        case (let failure?, _): resume(.failure(failure))
-        case (nil, .success(let value)?): resume(.success(value))
-        case (nil, nil): resume(.failure(DatabaseFailure.unavailable("the write did not run")))
+        do {
+            try body(session)
+            refusal = nil
+            return true
+        } catch {
+            refusal = error
+            return false
         }
     }
+
+    /// Resumes the caller, with the closure's error or the one that prevented the write from being durable.
+    func finish(_ failure: (any Error)?) { resume(refusal ?? failure) }
 }

@@ -12,7 +12,7 @@ final class PostgreSQLConnection: SessionConnection {
     var dialect: Dialect { .postgreSQL }
     /// The names of statements that the server has prepared, by their text; on a pooled connection, the statements as
     /// PostgreSQL writes them.
-    private var names: [String: String] = [:]
+    private var names: [StatementText: String] = [:]
     /// The statements that begin the transaction, until they are sent along with its first one.
     private var opening: [SQL] = []
     /// Whether the transaction only reads.
@@ -76,7 +76,7 @@ final class PostgreSQLConnection: SessionConnection {
         }
         let local = ([("search_path", namespace)] + limits).map { "set_config('\($0)', '\($1)', true)" }
         settings = SQL(
-            stringLiteral: """
+            trusted: """
                 SELECT pg_backend_pid(), CAST(extract(epoch FROM now()) AS TEXT), \(local.joined(separator: ", ")),
                 set_config('synchronous_commit', replace(current_setting('synchronous_commit'), 'off', 'on'), true)
                 """)
@@ -229,6 +229,26 @@ final class PostgreSQLConnection: SessionConnection {
 
     func execute(_ sql: SQL) throws -> Int { try run([sql])[0].changes }
 
+    func insert(_ sql: SQL) throws -> Int64? {
+        var id: Int64?
+        try query("\(sql) RETURNING id") { row in
+            id = try row.get(0)
+            return false
+        }
+        return id
+    }
+
+    func update(
+        _ table: SQL, set changes: SQL, where key: SQL, if condition: SQL?, returning columns: SQL,
+        _ body: (borrowing Row) throws -> Void
+    ) throws {
+        let both: SQL = condition.map { "\(key) AND \($0)" } ?? key
+        try query("UPDATE \(table) SET \(changes) WHERE \(both) RETURNING \(columns)") { row in
+            try body(row)
+            return false
+        }
+    }
+
     func plan(of sql: SQL) throws -> [String] {
         var lines: [String] = []
         try query(SQL("EXPLAIN " + sql.text, sql.values)) { row in
@@ -299,21 +319,21 @@ final class PostgreSQLConnection: SessionConnection {
     }
 
     private func prepared(_ sql: SQL) throws -> PostgreSQLStatement {
-        guard settings == nil else { return .unprepared(numbered(sql.text), sql.values) }
-        return .prepared(try prepare(sql.text), sql.values)
+        guard settings == nil else { return .unprepared(numbered(sql.statement), sql.values) }
+        return .prepared(try prepare(sql.statement), sql.values)
     }
 
-    private func numbered(_ text: String) -> String {
+    private func numbered(_ text: StatementText) -> String {
         if let known = names[text] { return known }
-        let result = Self.numbered(text)
+        let result = Self.numbered(text.text)
         names[text] = result
         return result
     }
 
-    private func prepare(_ text: String) throws -> String {
+    private func prepare(_ text: StatementText) throws -> String {
         if let name = names[text] { return name }
         let name = "s\(names.count)"
-        _ = try PostgreSQLResult(ask { PQprepare(handle, name, Self.numbered(text), 0, nil) }, of: self)
+        _ = try PostgreSQLResult(ask { PQprepare(handle, name, Self.numbered(text.text), 0, nil) }, of: self)
         names[text] = name
         return name
     }

@@ -45,7 +45,7 @@ public final class SharedWrites<Input: Sendable, Output: Sendable>: Sendable {
     func write(_ input: Input) async throws -> Output? {
         let isPatient = QueueLimits.isPatient
         let waiting = Waiting(input)
-        return try await waiting.value(isPatient: isPatient) {
+        try await waiting.wait(isPatient: isPatient) {
             let (begins, refused) = state.withLockedValue { state in
                 let refused = state.line.add(waiting, isPatient: isPatient)
                 return (state.begins(isLate: false), refused)
@@ -53,6 +53,7 @@ public final class SharedWrites<Input: Sendable, Output: Sendable>: Sendable {
             for other in refused { other.refuse(QueueLimits.refusal) }
             if begins { run() } else { watch() }
         }
+        return waiting.output
     }
 
     /// Looks a little later whether the running transaction still keeps others waiting.
@@ -92,18 +93,23 @@ public final class SharedWrites<Input: Sendable, Output: Sendable>: Sendable {
                 let outputs = try await QueueLimits.withoutLimit { [body] in
                     try await engine.write { try body(inputs, $0) }
                 }
-                for (write, output) in zip(writes, outputs) { write.resume(.success(output)) }
+                for (write, output) in zip(writes, outputs) {
+                    write.output = output
+                    write.resume(nil)
+                }
             } catch DatabaseFailure.unknownOutcome(let reason) {
                 for write in writes { write.refuse(DatabaseFailure.unknownOutcome(reason)) }
             } catch {
                 // One of them may be the reason.
-                for write in writes { write.resume(.success(nil)) }
+                for write in writes { write.resume(nil) }
             }
         }
     }
 
-    fileprivate final class Waiting: Pending<Output?>, @unchecked Sendable {
+    fileprivate final class Waiting: Pending, @unchecked Sendable {
         let input: Input
+        /// It is written before the caller is resumed, and read after.
+        var output: Output?
 
         init(_ input: Input) { self.input = input }
     }

@@ -6,16 +6,16 @@ struct PreparedStatement: ~Copyable {
     private let statement: OpaquePointer
     private let connection: SQLiteConnection
 
-    init(_ text: String, _ values: [SQLValue], on connection: SQLiteConnection) throws {
+    init(_ text: StatementText, _ values: [SQLValue], on connection: SQLiteConnection) throws {
         let statement = try connection.prepared(text)
         guard sqlite3_bind_parameter_count(statement) == values.count else {
-            throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "wrong number of values", sql: text)
+            throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "wrong number of values", sql: text.text)
         }
         var index: CInt = 0
         for value in values {
             index += 1
             let code = value.bind(to: statement, at: index)
-            guard code == SQLITE_OK else { throw connection.error(code, text) }
+            guard code == SQLITE_OK else { throw connection.error(code, text.text) }
         }
         self.statement = statement
         self.connection = connection

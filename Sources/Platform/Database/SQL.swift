@@ -1,69 +1,111 @@
+import Foundation
+
 /// A statement and the values bound to it: `"SELECT name FROM users WHERE id = \(id)"`.
 ///
 /// An interpolated value is bound, never spliced, so no text can become SQL. One text serves both engines.
 public struct SQL: Sendable, ExpressibleByStringInterpolation {
-    /// The text, with `?` for each bound value.
-    public private(set) var text: String
-    public private(set) var values: [SQLValue]
+    let statement: StatementText
+    public let values: [SQLValue]
 
-    public init(stringLiteral value: String) {
-        text = value
+    /// The text, with `?` for each bound value.
+    public var text: String { statement.text }
+
+    public init(stringLiteral literal: StaticString) {
+        statement = StatementText(literal.withUTF8Buffer { Array($0) })
         values = []
     }
 
-    /// Creates a piece from a name in the code, which must never come from a request.
-    init(_ name: String) { self.init(name, []) }
+    /// Creates a piece from text that the code has made, such as the name of a table. It must never come from a request.
+    public init(trusted text: String) { self.init(text, []) }
 
     init(_ text: String, _ values: [SQLValue]) {
-        self.text = text
+        statement = StatementText(Array(text.utf8))
         self.values = values
     }
 
     public init(stringInterpolation: StringInterpolation) {
-        text = stringInterpolation.text
+        statement = StatementText(stringInterpolation.text)
         values = stringInterpolation.values
     }
 
+    /// A statement that is being put together. The text is kept as bytes, because appending to a `String` costs more
+    /// than the rest of a short statement.
     public struct StringInterpolation: StringInterpolationProtocol {
-        var text = ""
-        var values: [SQLValue] = []
+        fileprivate var text: [UInt8] = []
+        fileprivate var values: [SQLValue] = []
 
         public init(literalCapacity: Int, interpolationCount: Int) {
-            text.reserveCapacity(literalCapacity + interpolationCount)
-            values.reserveCapacity(interpolationCount)
+            // Pieces come on top. One allocation that is too large costs less than a second one.
+            text.reserveCapacity(max(literalCapacity + interpolationCount, 256))
+            values.reserveCapacity(max(interpolationCount, 8))
         }
 
-        public mutating func appendLiteral(_ literal: String) { text += literal }
-
-        public mutating func appendInterpolation(_ value: some SQLConvertible) {
-            text += "?"
-            values.append(value.sqlValue)
+        public mutating func appendLiteral(_ literal: StaticString) {
+            literal.withUTF8Buffer { text.append(contentsOf: $0) }
         }
+
+        private mutating func bind(_ value: SQLValue) {
+            text.append(UInt8(ascii: "?"))
+            values.append(value)
+        }
+
+        public mutating func appendInterpolation(_ value: some SQLConvertible) { bind(value.sqlValue) }
 
         /// Binds an optional value: NULL when there is none.
         public mutating func appendInterpolation<Value: SQLConvertible>(_ value: Value?) {
-            text += "?"
-            values.append(value?.sqlValue ?? .null)
+            bind(value?.sqlValue ?? .null)
         }
 
         /// Binds each element, with commas between: `WHERE id IN (\(list: ids))`. An empty list is `NULL`, which
         /// matches nothing.
         public mutating func appendInterpolation(list elements: some Collection<some SQLConvertible>) {
-            let count = elements.count
-            text += count == 0 ? "NULL" : String(repeating: "?, ", count: count - 1) + "?"
-            values.append(contentsOf: elements.map(\.sqlValue))
+            if elements.isEmpty { return appendLiteral("NULL") }
+            for (index, element) in elements.enumerated() {
+                if index > 0 { appendLiteral(", ") }
+                bind(element.sqlValue)
+            }
         }
 
         /// Joins pieces with commas, such as the rows of `VALUES`.
         public mutating func appendInterpolation(joined pieces: [SQL]) {
-            text += pieces.map(\.text).joined(separator: ", ")
-            for piece in pieces { values.append(contentsOf: piece.values) }
+            for (index, piece) in pieces.enumerated() {
+                if index > 0 { appendLiteral(", ") }
+                appendInterpolation(piece)
+            }
         }
 
         /// Inserts a piece of SQL with its own bindings.
         public mutating func appendInterpolation(_ piece: SQL) {
-            text += piece.text
+            text.append(contentsOf: piece.statement.bytes)
             values.append(contentsOf: piece.values)
+        }
+    }
+}
+
+/// The text of a statement, which is hashed by a few of its bytes: statements are few, their texts long, and each
+/// execution looks for one.
+struct StatementText: Hashable {
+    /// The text in UTF-8.
+    let bytes: [UInt8]
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    static func == (one: Self, other: Self) -> Bool {
+        guard one.bytes.count == other.bytes.count else { return false }
+        return one.bytes.withUnsafeBytes { one in
+            other.bytes.withUnsafeBytes { one.count == 0 || memcmp(one.baseAddress!, $0.baseAddress!, one.count) == 0 }
+        }
+    }
+
+    func hash(into hasher: inout Hasher) {
+        bytes.withUnsafeBytes { bytes in
+            hasher.combine(bytes.count)
+            guard bytes.count >= 8 else { return hasher.combine(bytes: bytes) }
+            for quarter in 1...4 {
+                hasher.combine(bytes.loadUnaligned(fromByteOffset: (bytes.count - 8) * quarter / 4, as: UInt64.self))
+            }
         }
     }
 }

@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 import GRDB
 import NIOConcurrencyHelpers
@@ -19,10 +20,13 @@ final class SQLiteEngine: Sendable {
     private let cleanStop: CleanStop?
 
     private struct WriteQueue {
-        var line: WaitingQueue<any PendingWrite>
+        var line: WaitingQueue<Write>
         var isDraining = false
         var isOver = false
     }
+
+    /// SQLite counts its allocations by default, behind a lock that all connections share. Nothing reads the counts.
+    private static let hasNoStatistics = concord_sqlite_without_statistics() == SQLITE_OK
 
     /// The size in bytes that the write-ahead log keeps after all of it is in the database.
     private static let logSize = 8 << 20
@@ -33,6 +37,7 @@ final class SQLiteEngine: Sendable {
         path: String, schema: Schema, readers count: Int, waiting: QueueLimits, owner: Database.Owner?,
         metrics: DatabaseMetrics
     ) throws {
+        _ = Self.hasNoStatistics
         self.path = path
         self.metrics = metrics
         readerCount = count
@@ -64,7 +69,7 @@ final class SQLiteEngine: Sendable {
         // The usual setting NORMAL loses acknowledged writes in a power failure; group commit makes FULL affordable. A
         // slow reader may have let the log grow, which then shrinks again.
         for setting in ["synchronous = FULL", "foreign_keys = ON", "journal_size_limit = \(logSize)"] {
-            try writer.run("PRAGMA \(setting)")
+            try writer.run(SQL(trusted: "PRAGMA \(setting)"))
         }
         try schema.migrate(dialect: .sqlite) { body in try writer.write(body) }
         configuration.readonly = true
@@ -106,9 +111,10 @@ final class SQLiteEngine: Sendable {
 
     func write<T: Sendable>(_ body: @escaping @Sendable (Session) throws -> T) async throws -> T {
         let isPatient = QueueLimits.isPatient
-        let write = Write(body)
-        return try await write.value(isPatient: isPatient) {
-            let (mustDrain, refused) = queue.withLockedValue { queue -> (Bool, [any PendingWrite]) in
+        let result = Outcome<T>()
+        let write = Write { result.value = try body($0) }
+        try await write.wait(isPatient: isPatient) {
+            let (mustDrain, refused) = queue.withLockedValue { queue -> (Bool, [Write]) in
                 if queue.isOver { return (false, [write]) }
                 let refused = queue.line.add(write, isPatient: isPatient)
                 guard !queue.isDraining, !queue.line.isEmpty else { return (false, refused) }
@@ -118,6 +124,7 @@ final class SQLiteEngine: Sendable {
             for other in refused { other.refuse(QueueLimits.refusal) }
             if mustDrain { writerThread.submitSoon { self.drain() } }
         }
+        return try result.get()
     }
 
     private func drain() {
@@ -205,15 +212,18 @@ private struct Writer: WriterConnection {
         session = Session(connection)
     }
 
+    private static let begin: SQL = "BEGIN IMMEDIATE TRANSACTION"
+    private static let commit: SQL = "COMMIT TRANSACTION"
+
     func begin() throws {
         try watch.requireSound()
-        try execute("BEGIN IMMEDIATE TRANSACTION")
+        try execute(Self.begin)
     }
 
     func commit() throws {
         // One of the closures may have found the file to be damaged.
         try watch.requireSound()
-        try execute("COMMIT TRANSACTION")
+        try execute(Self.commit)
     }
 
     func savepoint() throws { try execute("SAVEPOINT one") }
@@ -223,7 +233,7 @@ private struct Writer: WriterConnection {
     var changes: Int { connection.changes }
     var isInTransaction: Bool { connection.isInTransaction }
 
-    private func execute(_ sql: String) throws {
+    private func execute(_ sql: SQL) throws {
         do {
             try connection.run(sql)
         } catch let error as DatabaseError {

@@ -40,6 +40,9 @@ final class SQLiteConnection: SessionConnection, @unchecked Sendable {
 
     // MARK: Transactions
 
+    private static let begin: SQL = "BEGIN DEFERRED TRANSACTION"
+    private static let end: SQL = "COMMIT TRANSACTION"
+
     /// A counter that grows with every changed row.
     var changes: Int { Int(sqlite3_total_changes64(handle)) }
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
@@ -47,11 +50,11 @@ final class SQLiteConnection: SessionConnection, @unchecked Sendable {
     /// Runs a closure in a transaction that reads one state.
     func read<T>(_ body: (Session) throws -> T) throws -> T {
         do {
-            try run("BEGIN DEFERRED TRANSACTION")
+            try run(Self.begin)
         } catch let error as DatabaseError {
             throw watch.failure(error)
         }
-        defer { try? run("COMMIT TRANSACTION") }
+        defer { try? run(Self.end) }
         return try body(Session(self))
     }
 
@@ -70,11 +73,11 @@ final class SQLiteConnection: SessionConnection, @unchecked Sendable {
         }
     }
 
-    /// Runs a statement without values, also outside of a transaction.
+    /// Runs a statement, also outside of a transaction.
     ///
     /// - Throws: `DatabaseError`.
-    func run(_ text: String) throws {
-        let statement = try PreparedStatement(text, [], on: self)
+    func run(_ sql: SQL) throws {
+        let statement = try PreparedStatement(sql.statement, sql.values, on: self)
         while try statement.step() {}
     }
 
@@ -106,6 +109,28 @@ final class SQLiteConnection: SessionConnection, @unchecked Sendable {
         }
     }
 
+    func insert(_ sql: SQL) throws -> Int64? {
+        // RETURNING costs a table of its own, of some 150 kB.
+        try execute(sql) > 0 ? sqlite3_last_insert_rowid(handle) : nil
+    }
+
+    func update(
+        _ table: SQL, set changes: SQL, where key: SQL, if condition: SQL?, returning columns: SQL,
+        _ body: (borrowing Row) throws -> Void
+    ) throws {
+        let update: SQL =
+            if let condition {
+                "UPDATE \(table) SET \(changes) WHERE \(key) AND \(condition)"
+            } else {
+                "UPDATE \(table) SET \(changes) WHERE \(key)"
+            }
+        guard try execute(update) > 0 else { return }
+        try query("SELECT \(columns) FROM \(table) WHERE \(key)") { row in
+            try body(row)
+            return false
+        }
+    }
+
     func plan(of sql: SQL) throws -> [String] {
         var steps: [String] = []
         try query("EXPLAIN QUERY PLAN \(sql)") { row in
@@ -120,53 +145,34 @@ final class SQLiteConnection: SessionConnection, @unchecked Sendable {
         // The engine may have ended the transaction by itself. Later statements must not run outside of one.
         guard isInTransaction else { throw DatabaseFailure.unavailable("the engine ended the transaction") }
         do {
-            return try body(PreparedStatement(sql.text, sql.values, on: self))
+            return try body(PreparedStatement(sql.statement, sql.values, on: self))
         } catch let error as DatabaseError {
             throw watch.failure(error)
         }
     }
 
     /// Returns the statement of a text, which stays prepared.
-    func prepared(_ text: String) throws -> OpaquePointer {
-        let key = StatementText(text: text)
-        if let statement = statements[key] { return statement }
+    func prepared(_ text: StatementText) throws -> OpaquePointer {
+        if let statement = statements[text] { return statement }
         var statement: OpaquePointer?
         var rest: UnsafePointer<CChar>?
         var isComplete = false
-        let code = text.withCString { start in
+        let code = text.text.withCString { start in
             let code = sqlite3_prepare_v3(handle, start, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, &rest)
             isComplete = rest.map { String(cString: $0).allSatisfy { $0.isWhitespace || $0 == ";" } } ?? true
             return code
         }
-        guard code == SQLITE_OK else { throw error(code, text) }
+        guard code == SQLITE_OK else { throw error(code, text.text) }
         guard let statement, isComplete else {
             sqlite3_finalize(statement)
-            throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "this is not one statement", sql: text)
+            throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "this is not one statement", sql: text.text)
         }
-        statements[key] = statement
+        statements[text] = statement
         return statement
     }
 
     func error(_ code: CInt, _ text: String) -> DatabaseError {
         let message = sqlite3_errmsg(handle).map { String(cString: $0) }
         return DatabaseError(resultCode: ResultCode(rawValue: code), message: message, sql: text)
-    }
-}
-
-/// The text of a statement, which is hashed by a few of its bytes: statements are few, their texts long, and each
-/// execution looks for one.
-private struct StatementText: Hashable {
-    let text: String
-
-    func hash(into hasher: inout Hasher) {
-        var text = text
-        text.withUTF8 { bytes in
-            hasher.combine(bytes.count)
-            guard bytes.count >= 8 else { return hasher.combine(bytes: UnsafeRawBufferPointer(bytes)) }
-            for quarter in 1...4 {
-                let start = (bytes.count - 8) * quarter / 4
-                hasher.combine(UnsafeRawPointer(bytes.baseAddress! + start).loadUnaligned(as: UInt64.self))
-            }
-        }
     }
 }

@@ -60,7 +60,7 @@ public struct Schema: Sendable {
                 """)
             try keepDigests(dialect, in: session)
             for statement in [Session.installationTable] + Session.auditTable {
-                try session.run(SQL(stringLiteral: dialect.spell(statement)))
+                try session.run(SQL(trusted: dialect.spell(statement)))
             }
         }
         for (index, migration) in migrations.enumerated() {
@@ -70,7 +70,7 @@ public struct Schema: Sendable {
                 }
                 try check(applied)
                 guard applied.count == index else { return }
-                for statement in migration.statements { try session.run(SQL(stringLiteral: dialect.spell(statement))) }
+                for statement in migration.statements { try session.run(SQL(trusted: dialect.spell(statement))) }
                 try migration.fill?(session)
                 try session.run(
                     """

@@ -16,6 +16,12 @@ protocol SessionConnection: AnyObject {
         _ eachOfSecond: (borrowing Row) throws -> Bool) throws
     /// Runs a statement, and returns the number of changed rows.
     func execute(_ sql: SQL) throws -> Int
+    /// Runs an `INSERT` of one row, and returns its `id`; nil when it was not inserted.
+    func insert(_ sql: SQL) throws -> Int64?
+    /// Changes a row, and calls the closure with it as it is afterwards (``Session/update(_:set:where:if:returning:_:)``).
+    func update(
+        _ table: SQL, set changes: SQL, where key: SQL, if condition: SQL?, returning columns: SQL,
+        _ body: (borrowing Row) throws -> Void) throws
     func plan(of sql: SQL) throws -> [String]
 }
 
@@ -104,6 +110,34 @@ public final class Session {
     /// Runs a statement, and returns the number of changed rows.
     @discardableResult
     public func run(_ sql: SQL) throws -> Int { try connection.execute(sql) }
+
+    /// Inserts a row into a table whose key is a generated `id`, and returns the id.
+    ///
+    /// - Parameter sql: An `INSERT` without `RETURNING`, which costs SQLite several times what the row itself does.
+    /// - Returns: Nil when the statement has inserted nothing, by `ON CONFLICT … DO NOTHING`.
+    public func insert<ID: RawRepresentable<Int64>>(_ sql: SQL) throws -> ID? {
+        try connection.insert(sql).flatMap(ID.init(rawValue:))
+    }
+
+    public func insert(_ sql: SQL) throws -> Int? { try connection.insert(sql).map(Int.init) }
+
+    /// Changes one row, and returns columns of it as they are afterwards, mapped.
+    ///
+    /// - Parameters:
+    ///   - changes: The text after `SET`.
+    ///   - key: A condition that one row meets, before and after the change.
+    ///   - condition: What the row must meet besides, before the change.
+    /// - Returns: Nil when there is no such row.
+    public func update<T>(
+        _ table: SQL, set changes: SQL, where key: SQL, if condition: SQL? = nil, returning columns: SQL,
+        _ map: (borrowing Row) throws -> T
+    ) throws -> T? {
+        var result: T?
+        try connection.update(table, set: changes, where: key, if: condition, returning: columns) {
+            result = try map($0)
+        }
+        return result
+    }
 
     /// Locks rows of a table until the transaction ends: other transactions that lock, change or delete one of them
     /// wait. So what is read after this call stays true until the end.

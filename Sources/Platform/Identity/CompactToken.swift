@@ -20,7 +20,12 @@ struct CompactToken {
     /// Only ASCII may be looked up, because Swift compares strings by canonical equivalence, and some characters
     /// are equivalent to others.
     static func isPlausible(_ text: String) -> Bool {
-        text.utf8.count <= maximumLength && text.utf8.allSatisfy { $0 < 0x80 }
+        guard text.utf8.count <= maximumLength else { return false }
+        var text = text
+        return text.withUTF8 { text in
+            // The bits of all bytes are gathered, of which ASCII lacks the highest.
+            text.reduce(0, |) < 0x80
+        }
     }
 
     /// Parses a token; nil unless `text` is three parts in canonical base64url, the first of which is a JSON object.

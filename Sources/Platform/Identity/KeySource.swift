@@ -108,7 +108,7 @@ final class KeySource: Sendable {
 
     private static func within(_ timeout: Duration, _ fetch: @escaping Fetch) async throws -> [UInt8] {
         try await withThrowingTaskGroup(of: [UInt8].self) { group in
-            group.addTask(operation: fetch)
+            group.addTask { try await fetch() }
             group.addTask {
                 try await Task.sleep(for: timeout)
                 throw KeySetFailure("no answer within \(timeout)")

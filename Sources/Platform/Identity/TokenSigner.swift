@@ -13,7 +13,7 @@ public struct TokenSigner: Sendable {
     private let issuer: String?
     private let now: @Sendable () -> Int64
     /// The verified tokens, with the keys that signed them.
-    private let cache: BoundedCache<String, (claims: TokenClaims, key: String)>
+    private let cache: BoundedCache<CachedToken, Verified>
     private let cacheMetrics = CacheMetrics("signatures")
 
     /// Makes a signer.
@@ -56,14 +56,14 @@ public struct TokenSigner: Sendable {
     public func verify(_ token: String, acceptingExpired: Bool = false) async throws(TokenError) -> TokenClaims {
         guard CompactToken.isPlausible(token) else { throw .malformed }
         // A token whose key has been dropped is not accepted from the cache.
-        let known = cache.value(for: token).flatMap { keys.accepts($0.key) ? $0 : nil }
+        let known = cache.value(for: CachedToken(text: token)).flatMap { keys.accepts($0.key) ? $0 : nil }
         cacheMetrics.count(isHit: known != nil)
         if let known {
             return acceptingExpired ? known.claims : try unexpired(known.claims)
         }
         let (claims, key) = try await authenticated(token)
         if acceptingExpired { return claims }
-        cache.insert((try unexpired(claims), key), for: token)
+        cache.insert(Verified(try unexpired(claims), key), for: CachedToken(text: token))
         return claims
     }
 
@@ -98,6 +98,28 @@ public struct TokenSigner: Sendable {
         } catch {
             throw .malformed
         }
+    }
+}
+
+/// A token as the key of a cache. It is hashed by its end, which is the signature's: only signed tokens are inserted, so
+/// nobody can choose the hashes.
+private struct CachedToken: Hashable {
+    let text: String
+
+    func hash(into hasher: inout Hasher) {
+        var text = text
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer($0).suffix(16))) }
+    }
+}
+
+/// The claims of a verified token, and the key that signed it.
+private final class Verified: Sendable {
+    let claims: TokenClaims
+    let key: String
+
+    init(_ claims: TokenClaims, _ key: String) {
+        self.claims = claims
+        self.key = key
     }
 }
 

@@ -10,7 +10,7 @@ import ObjectStore
 import WebSockets
 
 /// Implements the Deuce Diary API. Each section of the contract is an extension in a file of its own.
-public struct DeuceDiaryService: FileStoringService {
+public final class DeuceDiaryService: FileStoringService {
     let database: Database
     let objects: any ObjectStore
     let accounts: IssuerAccounts
@@ -106,10 +106,10 @@ public struct DeuceDiaryService: FileStoringService {
                 guard let token = info.headers.bearerToken else {
                     throw IssuerAccounts.unauthorized
                 }
-                return try await caller(token, from: info.address)
+                return try await self.caller(token, from: info.address)
             },
             headers: { _, caller in
-                try await count(caller)
+                try await self.count(caller)
                 return [:]
             })
         users(&routes)

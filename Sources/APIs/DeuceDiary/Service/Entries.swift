@@ -138,11 +138,9 @@ enum Entries {
         var events: [DeuceDiary.Group.ID: Int64] = [:]
         // One order for all transactions avoids deadlocks.
         for group in groups.sorted() {
-            let row = try db.one(
-                """
-                UPDATE groups SET entry_count = entry_count + 1, events = events + 1 WHERE id = \(group)
-                RETURNING last_entry_at, events
-                """
+            let row = try db.update(
+                "groups", set: "entry_count = entry_count + 1, events = events + 1", where: "id = \(group)",
+                returning: "last_entry_at, events"
             ) { (last: try $0.get(0, as: Int64?.self), number: try $0.get(1, as: Int64.self)) }
             if let last = row?.last { createdAt = max(createdAt, last + 1) }
             events[group] = row?.number

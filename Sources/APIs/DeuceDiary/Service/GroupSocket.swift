@@ -17,7 +17,7 @@ final class GroupSocket: SocketHandler {
     /// The maximum length of a token in bytes. A longer one is invalid.
     static let maximumToken = 4096
 
-    private let shared: SharedService<DeuceDiaryService>
+    private let service: DeuceDiaryService
     private let address: ClientAddress
     private var caller: Caller?
     private var socket: (any SocketConnection)?
@@ -27,13 +27,11 @@ final class GroupSocket: SocketHandler {
     private var unchecked: [DeuceDiary.Group.ID] = []
     private var expiry: Scheduled<Void>?
 
-    init(_ shared: SharedService<DeuceDiaryService>, from address: ClientAddress, caller: Caller?) {
-        self.shared = shared
+    init(_ service: DeuceDiaryService, from address: ClientAddress, caller: Caller?) {
+        self.service = service
         self.address = address
         self.caller = caller
     }
-
-    private var service: DeuceDiaryService { shared.service }
 
     func opened(_ socket: any SocketConnection) {
         self.socket = socket

@@ -91,8 +91,9 @@ enum Groups {
     static func countEvent(
         of group: DeuceDiary.Group.ID, in db: Session
     ) throws -> EventNumber<DeuceDiary.Group.ID>? {
-        try db.value("UPDATE groups SET events = events + 1 WHERE id = \(group) RETURNING events")
-            .map { EventNumber($0, of: group) }
+        try db.update("groups", set: "events = events + 1", where: "id = \(group)", returning: "events") {
+            EventNumber(try $0.get(0), of: group)
+        }
     }
 
     static func isInAny(_ user: DeuceDiary.User.ID, _ db: Session) throws -> Bool {
@@ -127,11 +128,11 @@ enum Groups {
         _ user: DeuceDiary.User.ID, _ role: DeuceDiary.Role, to group: DeuceDiary.Group.ID, at now: Int64,
         in db: Session
     ) throws -> Bool {
-        try db.exists(
+        try db.run(
             """
             INSERT INTO members (group_id, user_id, role, joined_at) VALUES (\(group), \(user), \(role), \(now))
-            ON CONFLICT (group_id, user_id) DO NOTHING RETURNING 1
-            """)
+            ON CONFLICT (group_id, user_id) DO NOTHING
+            """) == 1
     }
 
     /// Deletes a group without members, with its entries and invites. Logs without entries in other groups are no

@@ -40,7 +40,7 @@ extension DeuceDiaryService {
                 INSERT INTO invites (id, group_id, created_by, expires_at, created_at)
                 VALUES (\(id), \(request.group), \(caller.user), \(now + Self.inviteLifetime), \(now))
                 """)
-            return Answer(.ok, .init(inviteLink: link(to: id), id: id))
+            return Answer(.ok, .init(inviteLink: self.link(to: id), id: id))
         }
     }
 
@@ -77,7 +77,7 @@ extension DeuceDiaryService {
             return try db.all(query) { row in
                 let id: DeuceDiary.Invite.ID = try row.get(0)
                 return DeuceDiary.GroupInvite(
-                    id: id, inviteLink: link(to: id), createdBy: try row.get(1), expiresAt: try row.get(2),
+                    id: id, inviteLink: self.link(to: id), createdBy: try row.get(1), expiresAt: try row.get(2),
                     createdAt: try row.get(3))
             }
         }

@@ -60,7 +60,6 @@ extension DeuceDiaryService {
     /// Returns the live socket.
     public func sockets() -> [SocketRoute] {
         let proxies = settings.trustedProxies
-        let shared = SharedService(self)
         var limits = SocketLimits()
         limits.pingInterval = .seconds(30)
         // Two pings are unanswered by then.
@@ -68,24 +67,22 @@ extension DeuceDiaryService {
         return [
             SocketRoute(path: "/ws", limits: limits) { request, peer in
                 let address = ClientAddress(peer: peer, headers: request.headerFields, trusting: proxies)
-                return await shared.service.admit(request, from: address, of: shared)
+                return await self.admit(request, from: address)
             }
         ]
     }
 
     /// Accepts a socket without a token where sockets are open. A token that is offered is checked in either mode.
-    private func admit(
-        _ request: HTTPRequest, from address: ClientAddress, of shared: SharedService<DeuceDiaryService>
-    ) async -> SocketAdmission {
+    private func admit(_ request: HTTPRequest, from address: ClientAddress) async -> SocketAdmission {
         do {
             guard let token = Self.token(of: request) else {
                 guard settings.socketAuthentication == .open else { throw IssuerAccounts.unauthorized }
                 try await count(address)
-                return .accept { GroupSocket(shared, from: address, caller: nil) }
+                return .accept { GroupSocket(self, from: address, caller: nil) }
             }
             let caller = try await self.caller(token, from: address)
             try await count(caller)
-            return .accept { GroupSocket(shared, from: address, caller: caller) }
+            return .accept { GroupSocket(self, from: address, caller: caller) }
         } catch {
             let problem = error as? Problem ?? .unavailable(error, DeuceDiary.errorMessages)
             return .refuse(

@@ -90,10 +90,10 @@ enum Locations {
     static func insert(
         _ name: String, by user: DeuceDiary.User.ID, at now: Int64, in db: Session
     ) throws -> DeuceDiary.Location {
-        let id: DeuceDiary.Location.ID? = try db.value(
+        let id: DeuceDiary.Location.ID? = try db.insert(
             """
             INSERT INTO locations (name, name_key, is_default, created_by, created_at)
-            VALUES (\(name), \(name.lowercased()), 0, \(user), \(now)) ON CONFLICT (name_key) DO NOTHING RETURNING id
+            VALUES (\(name), \(name.lowercased()), 0, \(user), \(now)) ON CONFLICT (name_key) DO NOTHING
             """)
         guard let id else { throw Problem(.badRequest, "Location already exists") }
         return .init(id: id, name: name, isDefault: false, createdBy: user, createdAt: .init(milliseconds: now))

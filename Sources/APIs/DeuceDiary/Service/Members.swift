@@ -17,7 +17,7 @@ extension DeuceDiaryService {
             guard try Groups.lock(request.group, in: db) else { throw Groups.notFound }
             guard try Members.remove(caller.user, from: request.group, in: db) else { throw Groups.notAuthorized }
             try Members.ensureAdmin(of: request.group, at: now, in: db)
-            try announceEnd(of: .init(user: caller.user, group: request.group), in: db)
+            try self.announceEnd(of: .init(user: caller.user, group: request.group), in: db)
         }
         return .init(message: "Left group")
     }
@@ -33,7 +33,7 @@ extension DeuceDiaryService {
                 throw Problem(.notFound, "Member not found")
             }
             try Invites.end(usedBy: request.user, into: request.group, in: db)
-            try announceEnd(of: .init(user: request.user, group: request.group), in: db)
+            try self.announceEnd(of: .init(user: request.user, group: request.group), in: db)
         }
         return .init(message: "Member removed")
     }

@@ -70,11 +70,11 @@ enum Reactions {
         _ emoji: String, on entry: DeuceDiary.DeuceEntry.ID, by user: DeuceDiary.User.ID, at now: Int64,
         in db: Session
     ) throws -> DeuceDiary.Reaction {
-        let id: DeuceDiary.Reaction.ID? = try db.value(
+        let id: DeuceDiary.Reaction.ID? = try db.insert(
             """
             INSERT INTO reactions (entry_id, user_id, emoji, created_at)
             VALUES (\(entry), \(user), \(emoji), \(now))
-            ON CONFLICT (entry_id, user_id, emoji) DO NOTHING RETURNING id
+            ON CONFLICT (entry_id, user_id, emoji) DO NOTHING
             """)
         guard let id else { throw Problem(.badRequest, "You've already reacted with this emoji") }
         return .init(id: id, entryId: entry, userId: user, emoji: emoji, createdAt: .init(milliseconds: now))

@@ -91,12 +91,12 @@ enum Users: AccountTable {
 
     /// Adds an account, and returns false when there is one already.
     static func insert(_ claims: BearerClaims, at now: Int64, in db: Session) throws -> Bool {
-        try db.exists(
+        try db.run(
             """
             INSERT INTO users (id, email, first_name, last_name, created_at, updated_at)
             VALUES (\(claims.subject), \(claims.email), \(claims.firstName), \(claims.lastName), \(now), \(now))
-            ON CONFLICT (id) DO NOTHING RETURNING 1
-            """)
+            ON CONFLICT (id) DO NOTHING
+            """) == 1
     }
 
     /// Updates a user with the claims of a token. Absent claims leave the values unchanged.

@@ -72,10 +72,10 @@ enum Comments {
     ) throws -> Dunbar.Comment.ID? {
         let last: Int64? = try db.value(
             "SELECT created_at FROM comments WHERE post_id = \(post) ORDER BY created_at DESC, id DESC LIMIT 1")
-        return try db.value(
+        return try db.insert(
             """
             INSERT INTO comments (post_id, user_id, content, created_at)
-            VALUES (\(post), \(user), \(content), \(max(now, last ?? 0))) RETURNING id
+            VALUES (\(post), \(user), \(content), \(max(now, last ?? 0)))
             """)
     }
 

@@ -11,7 +11,7 @@ import ObjectStore
 public typealias Caller = CookieSessions<Dunbar.User.ID>.Caller
 
 /// Implements the Dunbar API. Each section of the contract is an extension in a file of its own.
-public struct DunbarService: FileStoringService {
+public final class DunbarService: FileStoringService {
     let database: Database
     let objects: any ObjectStore
     let accounts: Accounts<Users>

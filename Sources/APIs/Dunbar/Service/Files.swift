@@ -25,7 +25,7 @@ extension DunbarService {
         {
             return try replay.renewed(by: urls)
         }
-        try await database.read { [uploadThrottle, settings] db in
+        try await database.read { [uploadThrottle] db in
             try uploadThrottle.requireRoom("\(caller.user)", at: now, in: db)
         }
         let refused = Problem(.badRequest, "Only image files are allowed")
@@ -34,7 +34,7 @@ extension DunbarService {
         else { throw refused }
         let name = MediaFile.name(.jpeg)
         try await store(try await spool(picture), as: name, .jpeg)
-        return try await removingOnFailure([name]) { [urls, uploadThrottle, settings] in
+        return try await removingOnFailure([name]) { [urls, uploadThrottle] in
             let before = NIOLockedValueBox<String?>(nil)
             let answer = try await database.write(info.idempotencyKey, errorMessages: Dunbar.errorMessages, at: now) {
                 db in

@@ -198,12 +198,12 @@ enum Follows {
     static func insert(
         _ follower: Dunbar.User.ID, to target: Dunbar.User.ID, isAccepted: Bool, at now: Int64, in db: Session
     ) throws -> Bool {
-        try db.exists(
+        try db.run(
             """
             INSERT INTO follows (follower_id, target_id, is_accepted, created_at)
             VALUES (\(follower), \(target), \(isAccepted), \(now))
-            ON CONFLICT (follower_id, target_id) DO NOTHING RETURNING 1
-            """)
+            ON CONFLICT (follower_id, target_id) DO NOTHING
+            """) == 1
     }
 
     static func accept(of follower: Dunbar.User.ID, to target: Dunbar.User.ID, in db: Session) throws {

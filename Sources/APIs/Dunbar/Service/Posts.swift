@@ -9,13 +9,13 @@ extension DunbarService {
     func posts(_ routes: inout Routes<Dunbar, Caller>) {
         routes.on(answering: createPost)
         routes.on(use: { (request: Dunbar.ListUserPosts, viewer) in
-            try await posts(of: request.user, request.limit, request.before, to: viewer)
+            try await self.posts(of: request.user, request.limit, request.before, to: viewer)
         })
         routes.on(use: { (request: Dunbar.ListPostsByPath, viewer) in
-            try await posts(of: request.user, request.limit, request.before, to: viewer)
+            try await self.posts(of: request.user, request.limit, request.before, to: viewer)
         })
         routes.on(use: { (request: Dunbar.ListPostsByQuery, viewer) in
-            try await posts(of: request.user ?? .absent, request.limit, request.before, to: viewer)
+            try await self.posts(of: request.user ?? .absent, request.limit, request.before, to: viewer)
         })
         routes.on(use: getFeed)
         routes.on(use: deletePost)
@@ -111,10 +111,10 @@ enum Posts {
         guard try Users.lock(user, in: db) else { return nil }
         let last: Int64? = try db.value(
             "SELECT created_at FROM posts WHERE user_id = \(user) ORDER BY created_at DESC, id DESC LIMIT 1")
-        let id: Dunbar.Post.ID? = try db.value(
+        let id: Dunbar.Post.ID? = try db.insert(
             """
             INSERT INTO posts (user_id, content, media, created_at)
-            VALUES (\(user), \(content), \(files.map(\.name).joined(separator: " ")), \(max(now, last ?? 0))) RETURNING id
+            VALUES (\(user), \(content), \(files.map(\.name).joined(separator: " ")), \(max(now, last ?? 0)))
             """)
         guard let id else { return nil }
         for file in files {

@@ -68,7 +68,7 @@ enum Reports {
         _ request: Dunbar.ReportPost, by user: Dunbar.User.ID, at now: Int64, in db: Session
     ) throws -> Bool {
         let details = request.details?.trimmed
-        return try db.exists(
+        return try db.run(
             """
             INSERT INTO reports (
                 post_id, author_id, reporter_id, reason, details, content, media_count, created_at)
@@ -76,8 +76,8 @@ enum Reports {
                 CAST(\(details == "" ? nil : details) AS TEXT), p.content,
                 (SELECT COUNT(*) FROM media m WHERE m.post_id = p.id), CAST(\(now) AS BIGINT)
             FROM posts p WHERE p.id = \(request.post)
-            ON CONFLICT (post_id, reporter_id) DO NOTHING RETURNING 1
-            """)
+            ON CONFLICT (post_id, reporter_id) DO NOTHING
+            """) == 1
     }
 
     static func newest(_ limit: Int, in db: Session) throws -> [DunbarService.Report] {

@@ -127,13 +127,13 @@ enum Users: EmailAccountTable {
         let id: Dunbar.User.ID? =
             try !isNameFree
             ? nil
-            : db.value(
+            : db.insert(
                 """
                 INSERT INTO users (
                     username, username_key, folded_name, email, email_key, password, display_name, display_key, created_at)
                 VALUES (\(request.username), \(key(request.username)), \(request.username.foldedForComparison), \(email),
                     \(key(email)), \(password), \(name), \(key(name)), \(now))
-                ON CONFLICT DO NOTHING RETURNING id
+                ON CONFLICT DO NOTHING
                 """)
         guard let id, let user = try account(id, urls, in: db) else {
             // Another transaction may have taken the name in the meantime.

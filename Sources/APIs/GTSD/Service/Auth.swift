@@ -70,7 +70,7 @@ extension GTSDService {
         _ request: GTSD.DeleteMe, from caller: Caller, _ info: RequestInfo
     ) async throws -> Answer<APIResponse<NoData>> {
         let keys = try await accounts.confirm(request.password, of: caller.user, info) { now, db in
-            try delete(caller.user, in: db)
+            try self.delete(caller.user, in: db)
         }
         await removeDiscarded(keys)
         return Answer(.ok, APIResponse(message: "Account deleted successfully"))
@@ -109,12 +109,12 @@ enum Users: PasswordAccountTable {
     static func insert(
         _ request: GTSD.SignUp, password: String, at now: Int64, in db: Session
     ) throws -> UserID {
-        let id: UserID? = try db.value(
+        let id: UserID? = try db.insert(
             """
             INSERT INTO users (email, password, name, timezone, created_at, updated_at)
             VALUES (\(GTSD.SignUp.normal(request.email)), \(password), \(request.name?.trimmed),
                 \(request.timezone ?? "UTC"), \(now), \(now))
-            ON CONFLICT (email) DO NOTHING RETURNING id
+            ON CONFLICT (email) DO NOTHING
             """)
         guard let id else { throw Problem(.conflict, "User with this email already exists") }
         try db.run("INSERT INTO streaks (user_id, created_at, updated_at) VALUES (\(id), \(now), \(now))")

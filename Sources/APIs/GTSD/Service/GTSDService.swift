@@ -9,7 +9,7 @@ import ObjectStore
 
 /// Implements the GTSD API. Each section of the contract is an extension in a file of its own; rules that need no
 /// database are in `Rules`.
-public struct GTSDService: FileStoringService {
+public final class GTSDService: FileStoringService {
     let database: Database
     let objects: any ObjectStore
     let accounts: Accounts<Users>

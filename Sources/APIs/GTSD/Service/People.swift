@@ -63,7 +63,7 @@ enum People {
     /// - Throws: A `Problem` with 401 when the account was deleted.
     static func lockForChange(_ id: UserID, at now: Int64, in db: Session) throws -> Person {
         try require(
-            db.one("UPDATE users SET version = version + 1 WHERE id = \(id) RETURNING \(columns)") {
+            db.update("users", set: "version = version + 1", where: "id = \(id)", returning: columns) {
                 try Person(row: $0, at: now)
             })
     }

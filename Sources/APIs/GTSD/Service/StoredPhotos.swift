@@ -11,8 +11,8 @@ extension GTSDService {
     /// serves.
     public var uploads: UploadPolicy {
         UploadPolicy { key, put in
-            try await uploadLocks.withLock(key.rawValue) {
-                switch try await database.read({ try Photos.state(of: key.rawValue, in: $0) }) {
+            try await self.uploadLocks.withLock(key.rawValue) {
+                switch try await self.database.read({ try Photos.state(of: key.rawValue, in: $0) }) {
                 case .gone: throw Problem(.gone, "Nothing can be uploaded here any more")
                 case .confirmed: try await put(.taken)
                 case .expected: try await put(.open)

@@ -242,10 +242,10 @@ enum Tasks {
         let kept = notes?.isEmpty == false ? notes : nil
         let data = request.data.normal
         let text = String(decoding: try JSONEncoder().encode(data), as: UTF8.self)
-        let id: GTSD.Evidence.ID? = try db.value(
+        let id: GTSD.Evidence.ID? = try db.insert(
             """
             INSERT INTO evidence (task_id, user_id, type, data, notes, created_at, occurred_at)
-            VALUES (\(request.taskId), \(user), \(request.type), \(text), \(kept), \(now), \(occurredAt)) RETURNING id
+            VALUES (\(request.taskId), \(user), \(request.type), \(text), \(kept), \(now), \(occurredAt))
             """)
         guard let id else { throw DatabaseFailure.failed("an insert returned no id") }
         var evidence = GTSD.Evidence(

@@ -56,8 +56,8 @@ extension MessengerService {
     func logout(_ request: Messenger.Logout, _ info: RequestInfo) async throws -> Empty {
         try await database.write { db in
             guard let session = try Sessions.one(of: request.refreshToken, in: db) else { return }
-            try sessions.end(session, in: db)
-            announce(.sessionEnded(session), as: nil, in: db)
+            try self.sessions.end(session, in: db)
+            self.announce(.sessionEnded(session), as: nil, in: db)
         }
         return Empty()
     }

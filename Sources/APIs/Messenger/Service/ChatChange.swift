@@ -32,11 +32,9 @@ struct ChatChange {
         // Membership is checked before the lock, so that strangers cannot block members, and after it, because it may
         // have ended in the meantime.
         guard try Chats.isMember(user, of: chat, in: db) else { return nil }
-        let change = try db.one(
-            """
-            UPDATE chats SET version = version + 1 WHERE id = \(chat)
-            RETURNING type, owner_id, version, direct_low, direct_high
-            """
+        let change = try db.update(
+            "chats", set: "version = version + 1", where: "id = \(chat)",
+            returning: "type, owner_id, version, direct_low, direct_high"
         ) { row in
             ChatChange(
                 chat: chat, type: try row.get(0), owner: try row.get(1), pair: try Pair(row: row, at: 3),

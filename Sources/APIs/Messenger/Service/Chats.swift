@@ -30,7 +30,7 @@ extension MessengerService {
                 let opened = try Chats.openDirect(between: caller, and: others[0], at: now, in: db)
                 try Users.requireKnown(others, in: db)
                 if opened.status == .created, let chat = opened.output {
-                    try announce([caller] + others, to: chat.id, in: db)
+                    try self.announce([caller] + others, to: chat.id, in: db)
                 }
                 return opened
             }
@@ -38,7 +38,7 @@ extension MessengerService {
             try Chats.add(caller, .owner, to: chat, at: now, in: db)
             for other in others { try Chats.add(other, .member, to: chat, at: now, in: db) }
             try Users.requireKnown(others, in: db)
-            try announce([caller] + others, to: chat, in: db)
+            try self.announce([caller] + others, to: chat, in: db)
             return Answer(.created, .init(id: chat, type: "created"))
         }
     }
@@ -93,11 +93,11 @@ enum Chats {
         between caller: Messenger.User.ID, and other: Messenger.User.ID, at now: Int64, in db: Session
     ) throws -> Answer<Messenger.CreatedChat> {
         let pair = Pair(caller, other)
-        let created: Messenger.Chat.ID? = try db.value(
+        let created: Messenger.Chat.ID? = try db.insert(
             """
             INSERT INTO chats (type, owner_id, direct_low, direct_high, created_at, updated_at)
             VALUES (\(Messenger.ChatType.direct), \(caller), \(pair.low), \(pair.high), \(now), \(now))
-            ON CONFLICT (direct_low, direct_high) DO NOTHING RETURNING id
+            ON CONFLICT (direct_low, direct_high) DO NOTHING
             """)
         if let created {
             try add(caller, .owner, to: created, at: now, in: db)
@@ -121,18 +121,18 @@ enum Chats {
     /// Locks a chat's row for a message, and updates its time. Other transactions that write to the chat wait.
     ///
     /// - Returns: The number of the event that announces the message.
-    /// - Throws: A `Problem` with 403 when the chat was deleted, or when the users of a direct chat may not write to
-    ///   each other.
+    /// - Throws: A `Problem` with 403 when the sender is not in the chat, or when the users of a direct chat may not
+    ///   write to each other.
     static func lockForMessage(
-        to chat: Messenger.Chat.ID, at now: Int64, in db: Session
+        from sender: Messenger.User.ID, to chat: Messenger.Chat.ID, at now: Int64, in db: Session
     ) throws -> EventNumber<Messenger.Chat.ID> {
-        let chats = try db.all(
-            """
-            UPDATE chats SET updated_at = \(now), events = events + 1 WHERE id = \(chat)
-            RETURNING events, direct_low, direct_high
-            """
+        // Strangers lock nothing, so they cannot make members wait.
+        let locked = try db.update(
+            "chats", set: "updated_at = \(now), events = events + 1", where: "id = \(chat)",
+            if: "EXISTS (SELECT 1 FROM members WHERE chat_id = \(chat) AND user_id = \(sender))",
+            returning: "events, direct_low, direct_high"
         ) { row in (number: EventNumber(try row.get(0), of: chat), pair: try Pair(row: row, at: 1)) }
-        guard let (number, pair) = chats.first else { throw notAMember }
+        guard let (number, pair) = locked else { throw notAMember }
         // This is checked behind the lock, and not together with the membership, so that a block that the lock waited
         // for is seen.
         if let pair { try Blocks.requireContact(pair, in: db) }
@@ -145,8 +145,9 @@ enum Chats {
     static func countEvent(
         of chat: Messenger.Chat.ID, in db: Session
     ) throws -> EventNumber<Messenger.Chat.ID>? {
-        try db.value("UPDATE chats SET events = events + 1 WHERE id = \(chat) RETURNING events")
-            .map { EventNumber($0, of: chat) }
+        try db.update("chats", set: "events = events + 1", where: "id = \(chat)", returning: "events") {
+            EventNumber(try $0.get(0), of: chat)
+        }
     }
 
     /// Sets a chat's time to that of its newest message, or of its creation when there is none. The caller has locked
@@ -171,10 +172,10 @@ enum Chats {
     static func insertGroup(
         _ name: String, owner: Messenger.User.ID, at now: Int64, in db: Session
     ) throws -> Messenger.Chat.ID {
-        let id: Messenger.Chat.ID? = try db.value(
+        let id: Messenger.Chat.ID? = try db.insert(
             """
             INSERT INTO chats (type, name, owner_id, created_at, updated_at)
-            VALUES (\(Messenger.ChatType.group), \(name), \(owner), \(now), \(now)) RETURNING id
+            VALUES (\(Messenger.ChatType.group), \(name), \(owner), \(now), \(now))
             """)
         guard let id else { throw DatabaseFailure.failed("an insert returned no id") }
         return id

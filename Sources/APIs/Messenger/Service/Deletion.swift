@@ -13,7 +13,7 @@ extension MessengerService {
         _ request: Messenger.DeleteMe, from caller: Messenger.User.ID, _ info: RequestInfo
     ) async throws -> Answer<Empty> {
         let removed = try await accounts.confirm(request.password, of: caller, info) { now, db in
-            try delete(caller, at: now, in: db)
+            try self.delete(caller, at: now, in: db)
         }
         for key in removed.prefix(Self.objectsRemovedAtOnce).compactMap(ObjectKey.init) {
             // An object that cannot be removed now is swept later, because no row names it any more.

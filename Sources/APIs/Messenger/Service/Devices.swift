@@ -52,11 +52,11 @@ enum Devices {
         }
         // A device that is found by its token may be removed before it can be moved.
         for _ in 0..<8 {
-            let new: Messenger.Device.ID? = try db.value(
+            let new: Messenger.Device.ID? = try db.insert(
                 """
                 INSERT INTO devices (user_id, session_id, token, environment, registered_at)
                 VALUES (\(user), \(session), \(token), \(environment), \(now))
-                ON CONFLICT (token) DO NOTHING RETURNING id
+                ON CONFLICT (token) DO NOTHING
                 """)
             if let new { return (device(new), true) }
             let moved: Messenger.Device.ID? = try db.value(

@@ -217,10 +217,10 @@ enum Files {
         owner: Messenger.User.ID, filename: String, mimeType: String, objectKey: String, size: Int64, at now: Int64,
         in db: Session
     ) throws -> Messenger.File {
-        let id: Messenger.File.ID? = try db.value(
+        let id: Messenger.File.ID? = try db.insert(
             """
             INSERT INTO files (owner_id, filename, mime_type, object_key, size, created_at)
-            VALUES (\(owner), \(filename), \(mimeType), \(objectKey), \(size), \(now)) RETURNING id
+            VALUES (\(owner), \(filename), \(mimeType), \(objectKey), \(size), \(now))
             """)
         guard let id else { throw DatabaseFailure.failed("an insert returned no id") }
         return .init(id: id, filename: filename, mimeType: mimeType, objectKey: objectKey)

@@ -146,7 +146,7 @@ extension MessengerService {
         await withTaskGroup(of: Void.self) { group in
             if let pushes { group.addTask { await pushes.outbox.run() } }
             await publisher.listen(completing: complete) {
-                hub.broadcast { .gap }
+                self.hub.broadcast { .gap }
                 started()
             }
         }

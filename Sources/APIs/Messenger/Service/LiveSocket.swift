@@ -21,7 +21,7 @@ final class LiveSocket: SocketHandler {
     /// wait for answers, and its socket is closed.
     static let maximumInbox = 262_144
 
-    private let shared: SharedService<MessengerService>
+    let service: MessengerService
     private(set) var socket: (any SocketConnection)?
     private(set) var caller: Caller?
     /// Whether the client has asked for frames about the user's list of chats.
@@ -39,9 +39,7 @@ final class LiveSocket: SocketHandler {
         case lookAgain(Messenger.Chat.ID)
     }
 
-    init(_ shared: SharedService<MessengerService>) { self.shared = shared }
-
-    var service: MessengerService { shared.service }
+    init(_ service: MessengerService) { self.service = service }
 
     func opened(_ socket: any SocketConnection) {
         self.socket = socket

@@ -30,7 +30,7 @@ extension MessengerService {
             if !new.isEmpty { try change.reserveVersions(new.count, in: db) }
             for users in new.chunks(of: LiveAnnouncement.maximumUsers) {
                 let version = change.version + Int64(users.startIndex)
-                try announce(
+                try self.announce(
                     .membersAdded(Array(users), to: request.chat, version: version), in: request.chat, db)
             }
             guard let chat = try Chats.detail(request.chat, for: caller, in: db) else { throw Chats.notFound }
@@ -51,7 +51,7 @@ extension MessengerService {
             }
             guard request.user != caller else { throw Problem(.badRequest, "Use leave") }
             try change.requireGroup()
-            try endMembership(of: request.user, change, in: db)
+            try self.endMembership(of: request.user, change, in: db)
         }
         return Empty()
     }
@@ -60,7 +60,7 @@ extension MessengerService {
         try await database.write { db in
             let change = try ChatChange.lock(in: request.chat, by: caller, else: Chats.notFound, db)
             try change.requireGroup()
-            try endMembership(of: caller, change, in: db)
+            try self.endMembership(of: caller, change, in: db)
         }
         return Empty()
     }

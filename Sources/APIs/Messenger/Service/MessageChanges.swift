@@ -26,7 +26,7 @@ extension MessengerService {
             message.edited = .init(wrappedValue: .init(milliseconds: now))
             let edit = Messenger.MessageEdit(
                 id: message.id, chat: message.chat, content: message.content, editedAt: .init(milliseconds: now))
-            try announce(edit, version: change.version, in: db)
+            try self.announce(edit, version: change.version, in: db)
             return .init(message)
         }
     }
@@ -35,10 +35,10 @@ extension MessengerService {
         try await database.write { db in
             let change = try ChatChange.lock(in: request.chat, by: caller, else: Chats.notAMember, db)
             let message = try Messages.own(request.message, of: caller, in: request.chat, db)
-            try Messages.delete(message, version: change.version, keeping: settings.keptDeletions, in: db)
+            try Messages.delete(message, version: change.version, keeping: self.settings.keptDeletions, in: db)
             try Chats.dateByNewestMessage(request.chat, in: db)
             if let file = message.file { try Files.release([file], in: db) }
-            try announce(
+            try self.announce(
                 .deleted(.init(id: message.id, chat: message.chat), version: change.version), in: message.chat, db)
         }
         return Empty()

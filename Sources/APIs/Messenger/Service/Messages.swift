@@ -15,12 +15,15 @@ extension MessengerService {
         _ request: Messenger.SendMessage, from sender: Messenger.User.ID, _ info: RequestInfo
     ) async throws -> Answer<Messenger.SentMessage> {
         let now = time.milliseconds()
-        if request.file == nil, let sent = try await sendTogether(request, from: sender, info, at: now) { return sent }
+        if let sends, request.file == nil,
+            let sent = try await sendTogether(request, by: sends, from: sender, info, at: now)
+        {
+            return sent
+        }
         return try await database.write(info.idempotencyKey, errorMessages: Messenger.errorMessages, at: now) { db in
-            try Chats.requireMember(sender, of: request.chat, in: db)
             let (message, number) = try Messages.insert(request, from: sender, at: now, in: db)
-            announce(.message(message), as: number, in: db)
-            try pushes?.post(message.id, at: now, in: db)
+            self.announce(.message(message), as: number, in: db)
+            try self.pushes?.post(message.id, at: now, in: db)
             return Answer(.created, .init(message))
         }
     }
@@ -29,7 +32,8 @@ extension MessengerService {
     ///
     /// - Returns: Nil when it has not been sent: it is to be sent alone, or refused.
     private func sendTogether(
-        _ request: Messenger.SendMessage, from sender: Messenger.User.ID, _ info: RequestInfo, at now: Int64
+        _ request: Messenger.SendMessage, by sends: SharedWrites<Send, Answer<Messenger.SentMessage>>,
+        from sender: Messenger.User.ID, _ info: RequestInfo, at now: Int64
     ) async throws -> Answer<Messenger.SentMessage>? {
         do {
             let send = Send(request: request, sender: sender, key: info.idempotencyKey, now: now)
@@ -71,13 +75,12 @@ enum Messages {
     ) throws -> (Messenger.Message, EventNumber<Messenger.Chat.ID>) {
         // The chat's row is locked first. So the ids of a chat's messages grow in the order of the commits, and no
         // message follows its sender's removal.
-        let number = try Chats.lockForMessage(to: request.chat, at: now, in: db)
+        let number = try Chats.lockForMessage(from: sender, to: request.chat, at: now, in: db)
         if let file = request.file { try Files.lock(file, of: sender, in: db) }
-        let id: Messenger.Message.ID? = try db.value(
+        let id: Messenger.Message.ID? = try db.insert(
             """
             INSERT INTO messages (chat_id, sender_id, content, type, file_id, created_at)
             VALUES (\(request.chat), \(sender), \(request.content), \(request.type), \(request.file), \(now))
-            RETURNING id
             """)
         guard let id else { throw DatabaseFailure.failed("an insert returned no id") }
         let isMember = try db.run(

@@ -13,7 +13,7 @@ import Push
 import WebSockets
 
 /// Implements the Messenger API. Each section of the contract is an extension in a file of its own.
-public struct MessengerService: FileStoringService {
+public final class MessengerService: FileStoringService {
     let database: Database
     let objects: any ObjectStore
     let accounts: Accounts<Users>
@@ -118,8 +118,7 @@ public struct MessengerService: FileStoringService {
 
     /// Returns the live socket.
     public func sockets() -> [SocketRoute] {
-        let shared = SharedService(self)
-        return [SocketRoute(path: "/ws") { _, _ in .accept { LiveSocket(shared) } }]
+        [SocketRoute(path: "/ws") { _, _ in .accept { LiveSocket(self) } }]
     }
 
     /// Checks the database and the object store.

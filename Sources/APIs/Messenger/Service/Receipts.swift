@@ -22,7 +22,7 @@ extension MessengerService {
             }
             let mark = Messenger.ReadMark(
                 chat: request.chat, user: reader, message: request.message, readAt: .init(milliseconds: now))
-            announce(.frame(AnnouncedFrame(mark), version: nil), as: number, in: db)
+            self.announce(.frame(AnnouncedFrame(mark), version: nil), as: number, in: db)
         }
         return Empty()
     }
@@ -44,13 +44,14 @@ enum Receipts {
     static func lock(
         _ user: Messenger.User.ID, in chat: Messenger.Chat.ID, before message: Messenger.Message.ID, _ db: Session
     ) throws -> EventNumber<Messenger.Chat.ID>? {
-        try db.value(
-            """
-            UPDATE chats SET events = events + 1 WHERE id = \(chat) AND EXISTS (
-                SELECT 1 FROM members WHERE chat_id = \(chat) AND user_id = \(user)
-                AND COALESCE(last_read_id, 0) < \(message)) RETURNING events
-            """
-        ).map { EventNumber($0, of: chat) }
+        try db.update(
+            "chats", set: "events = events + 1", where: "id = \(chat)",
+            if: """
+                EXISTS (
+                    SELECT 1 FROM members WHERE chat_id = \(chat) AND user_id = \(user)
+                    AND COALESCE(last_read_id, 0) < \(message))
+                """, returning: "events"
+        ) { EventNumber(try $0.get(0), of: chat) }
     }
 
     /// Moves a member's mark forward, and returns whether it has moved.

@@ -97,13 +97,12 @@ enum Reports {
         _ request: Messenger.CreateReport, of message: Messenger.Message?, by reporter: Messenger.User.ID,
         at now: Int64, in db: Session
     ) throws -> Messenger.Report {
-        let id: Messenger.Report.ID? = try db.value(
+        let id: Messenger.Report.ID? = try db.insert(
             """
             INSERT INTO reports (
                 reporter_id, user_id, message_id, chat_id, sender_id, content, file_id, reason, details, created_at)
             VALUES (\(reporter), \(request.reportedUser), \(message?.id), \(message?.chat), \(message?.sender),
                 \(message?.content), \(message?.file), \(request.reason.trimmed), \(request.details), \(now))
-            RETURNING id
             """)
         guard let id else { throw DatabaseFailure.failed("an insert returned no id") }
         return .init(id: id)

@@ -10,7 +10,7 @@ extension MessengerService {
             try? await database.write { db in
                 guard try Chats.isMember(user, of: chat, in: db) else { return }
                 try Chats.requireContact(in: chat, db)
-                announce(.typing(user, in: chat, at: now), as: nil, in: db)
+                self.announce(.typing(user, in: chat, at: now), as: nil, in: db)
             }
         }
     }

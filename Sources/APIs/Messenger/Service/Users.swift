@@ -57,13 +57,13 @@ enum Users: PasswordAccountTable {
         let id: Messenger.User.ID? =
             try !isFree
             ? nil
-            : db.value(
+            : db.insert(
                 """
                 INSERT INTO users (
                     username, username_key, folded_name, email, email_key, display_name, display_key, password, created_at)
                 VALUES (\(username), \(key(username)), \(username.foldedForComparison), \(email), \(key(email)),
                     \(displayName), \(key(displayName)), \(password), \(now))
-                ON CONFLICT DO NOTHING RETURNING id
+                ON CONFLICT DO NOTHING
                 """)
         guard let id else { throw Problem(.conflict, "Username or email already taken") }
         try UserSearch.update(id.rawValue, in: db)

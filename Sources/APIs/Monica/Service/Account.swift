@@ -40,7 +40,7 @@ extension MonicaService {
             headers: [
                 .contentType: "application/json", .contentDisposition: #"attachment; filename="monica.json""#,
             ]
-        ) { try await export(.json, of: caller.account, to: $0) }
+        ) { try await self.export(.json, of: caller.account, to: $0) }
     }
 
     func exportVCard(
@@ -51,7 +51,7 @@ extension MonicaService {
                 .contentType: "text/vcard; charset=utf-8",
                 .contentDisposition: #"attachment; filename="monica.vcf""#,
             ]
-        ) { try await export(.vcard, of: caller.account, to: $0) }
+        ) { try await self.export(.vcard, of: caller.account, to: $0) }
     }
 }
 
@@ -103,12 +103,12 @@ enum Accounts: AccountTable {
         _ name: String, email: String, at now: Int64, makeID: () -> String, in db: Session
     ) throws -> AccountID {
         let parts = name.split(separator: " ", maxSplits: 1).map(String.init)
-        let made: AccountID? = try db.value(
+        let made: AccountID? = try db.insert(
             """
             INSERT INTO accounts (name, uuid, first_name, last_name, email, created_at, updated_at)
             VALUES (\(name), \(makeID()), \(parts.first ?? name), \(parts.dropFirst().first ?? ""), \(email),
                 \(now), \(now))
-            ON CONFLICT (name) DO NOTHING RETURNING id
+            ON CONFLICT (name) DO NOTHING
             """)
         guard let account = made else {
             guard let account = try find(name, in: db) else { throw DatabaseFailure.conflict("accounts") }
@@ -128,10 +128,10 @@ enum Accounts: AccountTable {
                 """)
         }
         for (category, types) in activities {
-            let id: Int? = try db.value(
+            let id: Int? = try db.insert(
                 """
                 INSERT INTO activity_categories (uuid, account_id, name, created_at)
-                VALUES (\(makeID()), \(account), \(category), \(now)) RETURNING id
+                VALUES (\(makeID()), \(account), \(category), \(now))
                 """)
             for (name, location) in types {
                 try db.run(

@@ -18,12 +18,12 @@ extension MonicaService {
             let fields = try ActivityFields(form, types: loader.activityTypes.get())
             try Accounts.lock(loader.account, in: loader.db)
             try fields.requireContacts(by: loader)
-            let id: Int? = try loader.db.value(
+            let id: Int? = try loader.db.insert(
                 """
                 INSERT INTO activities (
                     uuid, account_id, type_id, summary, description, happened_at, created_at, updated_at)
                 VALUES (\(makeID()), \(loader.account), \(fields.type), \(fields.summary), \(fields.description),
-                    \(fields.happenedAt.daysSince1970), \(now), \(now)) RETURNING id
+                    \(fields.happenedAt.daysSince1970), \(now), \(now))
                 """)
             guard let id else { return nil }
             try fields.insertContacts(of: id, in: loader.db)
@@ -59,7 +59,7 @@ extension MonicaService {
     ) async throws -> Monica.Deletion {
         try await database.write { db in
             try Accounts.lock(caller.account, in: db)
-            guard try Monica.Activity.one(request.id, by: loader(caller.account, db)) != nil else {
+            guard try Monica.Activity.one(request.id, by: self.loader(caller.account, db)) != nil else {
                 throw Monica.Problems.notFound(Monica.Activity.singular)
             }
             try db.run("DELETE FROM activity_contacts WHERE activity_id = \(request.id)")

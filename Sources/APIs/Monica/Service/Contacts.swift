@@ -34,7 +34,7 @@ extension MonicaService {
                 ? try Contacts.page(window, request.part.sort, matching: words, of: caller.account, in: db)
                 : try Contacts.page(window, request.part.sort, of: caller.account, in: db)
             return window.response(
-                try loader(caller.account, db).contacts(ids, with: request.with), total: total, path: "/contacts",
+                try self.loader(caller.account, db).contacts(ids, with: request.with), total: total, path: "/contacts",
                 filters: [
                     ("query", isSearch ? query : nil), ("sort", request.part.sort?.rawValue),
                     ("with", request.with?.rawValue),
@@ -48,7 +48,7 @@ extension MonicaService {
         _ request: Monica.GetContact, from caller: Caller
     ) async throws -> APIResponse<Monica.Contact> {
         try await database.read { db in
-            guard let contact = try loader(caller.account, db).contact(request.id, with: request.with) else {
+            guard let contact = try self.loader(caller.account, db).contact(request.id, with: request.with) else {
                 throw Monica.Problems.notFound(Monica.Contact.singular)
             }
             return APIResponse(data: contact)
@@ -89,7 +89,7 @@ extension MonicaService {
     ) async throws -> Monica.Deletion {
         try await database.write { db in
             try Accounts.lock(caller.account, in: db)
-            guard let row = try loader(caller.account, db).contactRows([request.id]).first else {
+            guard let row = try self.loader(caller.account, db).contactRows([request.id]).first else {
                 throw Monica.Problems.notFound(Monica.Contact.singular)
             }
             try Contacts.delete(row, of: caller.account, in: db)
@@ -235,7 +235,7 @@ enum Contacts {
         let newest: Int64? = try db.value(
             "SELECT created_at FROM contacts WHERE account_id = \(account) ORDER BY id DESC LIMIT 1")
         let createdAt = max(now, newest ?? now)
-        let id: Int? = try db.value(
+        let id: Int? = try db.insert(
             """
             INSERT INTO contacts (
                 uuid, account_id, first_name, middle_name, last_name, nickname, description, gender_id, is_starred,
@@ -247,7 +247,6 @@ enum Contacts {
                 \(fields.death?.day.daysSince1970), \(fields.death?.kind.rawValue), \(fields.job), \(fields.company),
                 \(fields.card), \(fields.revisedAt), \(fields.importID), \(fields.formattedName),
                 \(createdAt), \(createdAt))
-            RETURNING id
             """)
         guard let id else { throw DatabaseFailure.failed("no id") }
         return id

@@ -74,7 +74,7 @@ extension MonicaService {
     ) async throws {
         try await write(Array(#","\#(table)":["#.utf8))
         var separator = ""
-        try await batches(SQL(stringLiteral: table), of: account, to: end) { ids, loader in
+        try await batches(SQL(trusted: table), of: account, to: end) { ids, loader in
             try load(ids, loader).map { Array(try JSONBody.encode($0).readableBytesView) }
         } each: { items in
             for item in items {
@@ -117,7 +117,7 @@ extension MonicaService {
                     ORDER BY id LIMIT 100
                     """
                 ) { try $0.get(0) }
-                return (ids, try load(ids, loader(account, db)))
+                return (ids, try load(ids, self.loader(account, db)))
             }
             guard let newest = ids.last else { return }
             last = newest

@@ -9,7 +9,7 @@ extension MonicaService {
         routes.on(answering: createGift)
         routes.on(use: updateGift)
         routes.on { (request: Monica.Delete<Monica.Gift>, caller: Caller) in
-            try await delete(Monica.Gift.self, request.id, for: caller)
+            try await self.delete(Monica.Gift.self, request.id, for: caller)
         }
     }
 
@@ -20,14 +20,14 @@ extension MonicaService {
             let fields = try GiftFields(form)
             try Accounts.lock(loader.account, in: loader.db)
             try fields.requireContacts(by: loader)
-            let id: Int? = try loader.db.value(
+            let id: Int? = try loader.db.insert(
                 """
                 INSERT INTO gifts (
                     uuid, account_id, contact_id, name, comment, url, cents, status, day, recipient_id, created_at,
                     updated_at)
                 VALUES (\(makeID()), \(loader.account), \(fields.contact), \(fields.name), \(fields.comment),
                     \(fields.url), \(fields.cents), \(fields.status), \(fields.date?.daysSince1970),
-                    \(fields.recipient), \(now), \(now)) RETURNING id
+                    \(fields.recipient), \(now), \(now))
                 """)
             return try id.flatMap { try Monica.Gift.one($0, by: loader) }
         }

@@ -86,7 +86,7 @@ extension MonicaService {
         do {
             return try await withThrowingTaskGroup(of: Void.self) { group in
                 let id = run.marker.id
-                group.addTask { await sendHeartbeats(of: id) }
+                group.addTask { await self.sendHeartbeats(of: id) }
                 defer { group.cancelAll() }
                 var done = 0
                 while var cards = try await next()?[...] {
@@ -164,7 +164,7 @@ extension MonicaService {
                 let now = time.milliseconds()
                 try Accounts.lock(marker.account, in: db)
                 let outcomes = try CardUpdates.apply(
-                    20, of: marker, by: loader(marker.account, db), at: now, makeID: makeID)
+                    20, of: marker, by: self.loader(marker.account, db), at: now, makeID: makeID)
                 if outcomes.isEmpty {
                     try db.run("DELETE FROM imports WHERE id = \(marker.id)")
                 } else {

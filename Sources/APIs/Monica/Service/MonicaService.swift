@@ -8,7 +8,7 @@ import Logging
 import MonicaAPI
 
 /// Implements the Monica API. Each section of the contract is an extension in a file of its own.
-public struct MonicaService: HostedService {
+public final class MonicaService: HostedService {
     let database: Database
     let tokens: Tokens
     let searches: CallerLimit<AccountID>
@@ -109,7 +109,7 @@ public struct MonicaService: HostedService {
     ) async throws -> Answer<APIResponse<Item>> {
         let now = time.milliseconds()
         return try await database.write(info.idempotencyKey, errorMessages: Monica.errorMessages, at: now) { db in
-            guard let item = try write(loader(caller.account, db), request.form, now) else {
+            guard let item = try write(self.loader(caller.account, db), request.form, now) else {
                 throw Monica.Problems.notFound(Item.singular)
             }
             return Answer(Monica.Create<Item>.route.status, APIResponse(data: item))
@@ -126,7 +126,7 @@ public struct MonicaService: HostedService {
     ) async throws -> APIResponse<Item> {
         let now = time.milliseconds()
         return try await database.write { db in
-            guard let item = try write(loader(caller.account, db), now) else {
+            guard let item = try write(self.loader(caller.account, db), now) else {
                 throw Monica.Problems.notFound(Item.singular)
             }
             return APIResponse(data: item)

@@ -9,7 +9,7 @@ extension MonicaService {
         routes.on(answering: createNote)
         routes.on(use: updateNote)
         routes.on { (request: Monica.Delete<Monica.Note>, caller: Caller) in
-            try await delete(Monica.Note.self, request.id, for: caller)
+            try await self.delete(Monica.Note.self, request.id, for: caller)
         }
     }
 
@@ -105,10 +105,10 @@ enum Notes {
         _ body: String, of contact: Int, favorited: Bool = false, uuid: String, account: AccountID, at now: Int64,
         in db: Session
     ) throws -> Int {
-        let id: Int? = try db.value(
+        let id: Int? = try db.insert(
             """
             INSERT INTO notes (uuid, account_id, contact_id, body, favorited_at, created_at, updated_at)
-            VALUES (\(uuid), \(account), \(contact), \(body), \(favorited ? now : nil), \(now), \(now)) RETURNING id
+            VALUES (\(uuid), \(account), \(contact), \(body), \(favorited ? now : nil), \(now), \(now))
             """)
         guard let id else { throw DatabaseFailure.failed("no id") }
         return id

@@ -78,23 +78,23 @@ extension MonicaService {
     /// Adds the read operations that activities, notes, tasks and gifts have in common.
     func lists<Item: StoredList>(_ routes: inout Routes<Monica, Caller>, of _: Item.Type) {
         routes.on { (request: Monica.List<Item>, caller: Caller) in
-            try await page(
+            try await self.page(
                 of: request.contact, request.part, path: "/" + Item.plural,
                 filters: [("contact_id", request.contact.map { String($0) })], for: caller, mustExist: false)
         }
         routes.on { (request: Monica.ListOfContact<Item>, caller: Caller) in
-            try await page(
+            try await self.page(
                 of: request.contact, request.part, path: "/contacts/\(request.contact)/" + Item.plural, filters: [],
                 for: caller, mustExist: true)
         }
         routes.on { (request: Monica.Get<Item>, caller: Caller) in
-            try await one(request.id, for: caller)
+            try await self.one(request.id, for: caller)
         }
     }
 
     func one<Item: Stored>(_ id: Int, for caller: Caller) async throws -> APIResponse<Item> {
         try await database.read { db in
-            guard let item = try Item.one(id, by: loader(caller.account, db)) else {
+            guard let item = try Item.one(id, by: self.loader(caller.account, db)) else {
                 throw Monica.Problems.notFound(Item.singular)
             }
             return APIResponse(data: item)
@@ -121,7 +121,7 @@ extension MonicaService {
                     "SELECT t.id \(rows) ORDER BY \(Item.order(by: part.sort)) LIMIT \(window.limit) OFFSET \(offset)"
                 ) { try $0.get(0) }
             }
-            let items = try Item.load(ids, by: loader(caller.account, db))
+            let items = try Item.load(ids, by: self.loader(caller.account, db))
             return window.response(items, total: total, path: path, filters: filters)
         }
     }

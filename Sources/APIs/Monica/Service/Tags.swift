@@ -7,7 +7,7 @@ import MonicaAPI
 extension MonicaService {
     func tags(_ routes: inout Routes<Monica, Caller>) {
         routes.on(use: listTags)
-        routes.on { (request: Monica.Get<Monica.Tag>, caller: Caller) in try await one(request.id, for: caller) }
+        routes.on { (request: Monica.Get<Monica.Tag>, caller: Caller) in try await self.one(request.id, for: caller) }
         routes.on(use: listContactsOfTag)
         routes.on(answering: createTag)
         routes.on(use: updateTag)
@@ -32,7 +32,7 @@ extension MonicaService {
     ) async throws -> APIResponse<[Monica.Contact]> {
         let window = Window(request.part, limit: Monica.ListContacts.defaultLimit)
         return try await database.read { db in
-            let loader = loader(caller.account, db)
+            let loader = self.loader(caller.account, db)
             guard try Monica.Tag.one(request.tag, by: loader) != nil else {
                 throw Monica.Problems.notFound(Monica.Tag.singular)
             }
@@ -96,7 +96,7 @@ extension MonicaService {
         let now = time.milliseconds()
         return try await database.write { db in
             try Accounts.lock(caller.account, in: db)
-            guard try Monica.Tag.one(request.id, by: loader(caller.account, db)) != nil else {
+            guard try Monica.Tag.one(request.id, by: self.loader(caller.account, db)) != nil else {
                 throw Monica.Problems.notFound(Monica.Tag.singular)
             }
             try db.run(
@@ -211,11 +211,11 @@ enum Tags {
         _ name: String, of account: AccountID, importing: Int? = nil, at now: Int64, in db: Session
     ) throws -> Int? {
         if importing == nil, let id = try adopt(name, of: account, at: now, in: db) { return id }
-        return try db.value(
+        return try db.insert(
             """
             INSERT INTO tags (account_id, name, name_key, slug, import_id, created_at, updated_at)
             VALUES (\(account), \(name), \(key(name)), \(Folding.slug(name)), \(importing), \(now), \(now))
-            ON CONFLICT (account_id, name_key) DO NOTHING RETURNING id
+            ON CONFLICT (account_id, name_key) DO NOTHING
             """)
     }
 
@@ -267,11 +267,11 @@ enum Tags {
                 try requireRoom(for: 1, of: account, in: db)
                 tag = try insert(name, of: account, importing: importing, at: now, in: db)
             }
-            let isNew = try db.exists(
+            let isNew = try db.run(
                 """
                 INSERT INTO contact_tags (contact_id, tag_id) VALUES (\(contact), \(tag))
-                ON CONFLICT (contact_id, tag_id) DO NOTHING RETURNING 1
-                """)
+                ON CONFLICT (contact_id, tag_id) DO NOTHING
+                """) == 1
             isChanged = isChanged || isNew
         }
         return isChanged

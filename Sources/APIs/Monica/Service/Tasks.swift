@@ -9,7 +9,7 @@ extension MonicaService {
         routes.on(answering: createTask)
         routes.on(use: updateTask)
         routes.on { (request: Monica.Delete<Monica.Task>, caller: Caller) in
-            try await delete(Monica.Task.self, request.id, for: caller)
+            try await self.delete(Monica.Task.self, request.id, for: caller)
         }
     }
 
@@ -22,12 +22,12 @@ extension MonicaService {
             if let contact = fields.contact, try !Contacts.exists(contact, of: loader.account, in: loader.db) {
                 throw Monica.Problems.notFound(Monica.Contact.singular)
             }
-            let id: Int? = try loader.db.value(
+            let id: Int? = try loader.db.insert(
                 """
                 INSERT INTO tasks (
                     uuid, account_id, contact_id, title, description, completed, created_at, updated_at)
                 VALUES (\(makeID()), \(loader.account), \(fields.contact), \(fields.title), \(fields.description), 0,
-                    \(now), \(now)) RETURNING id
+                    \(now), \(now))
                 """)
             return try id.flatMap { try Monica.Task.one($0, by: loader) }
         }

@@ -12,7 +12,7 @@ struct DemandedBody: AsyncSequence, Sendable {
         fileprivate var body: RequestBody.AsyncIterator
         fileprivate let sequence: DemandedBody
 
-        mutating func next() async throws -> ByteBuffer? {
+        @concurrent mutating func next() async throws -> ByteBuffer? {
             sequence.connection.demand(isHeld: sequence.hold.isHeld)
             return try await body.next()
         }

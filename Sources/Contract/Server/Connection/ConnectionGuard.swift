@@ -147,10 +147,8 @@ public final class ConnectionGuard: ChannelInboundHandler, RemovableChannelHandl
         if head.offersUpgrade {
             if decide(on: head, context) { return }
             // A server may ignore the offer.
-            head.fields[.upgrade] = nil
+            head = head.withoutUpgrade()
         }
-        // The bytes behind a CONNECT may be meant for another server (RFC 9110 §9.3.6).
-        if head.method == .connect { head.isLast = true }
         phase = .body
         headEnd = context.eventLoop.now
         since = headEnd

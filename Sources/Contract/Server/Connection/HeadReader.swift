@@ -15,47 +15,66 @@ private let tab = UInt8(ascii: "\t")
 
 /// Reads the request line and the fields of one request from memory, from the first byte to the empty line.
 struct HeadReader {
+    /// The fields of a request, and what they say about it.
+    struct Section {
+        var fields = HTTPFields()
+        fileprivate var fieldCount = 0
+        fileprivate var size = 0
+        fileprivate var hosts = 0
+        fileprivate var authority: String?
+        fileprivate var length: Int?
+        fileprivate var isChunked = false
+        fileprivate var closes = false
+        fileprivate var awaitsContinue = false
+        fileprivate var offersUpgrade = false
+    }
+
     private let bytes: UnsafeRawBufferPointer
     private var index = 0
-
-    private var fields = HTTPFields()
-    private var fieldCount = 0
-    private var size = 0
-    private var hosts = 0
-    private var authority: String?
-    private var length: Int?
-    private var isChunked = false
-    private var closes = false
-    private var awaitsContinue = false
-    private var offersUpgrade = false
+    private var section = Section()
 
     /// - Parameter bytes: Bytes whose last one is the LF of the empty line.
     init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-    mutating func readHead() throws(RequestParser.Violation) -> RequestHead {
+    /// - Parameter known: The fields of the connection's last request. They become those of this one.
+    mutating func readHead(_ known: inout KnownFields?) throws(RequestParser.Violation) -> RequestHead {
         let method = try readMethod()
         let target = try readTarget()
         let isOld = try readVersion()
-        try readFields()
-        if let refusal = refusal(isOld) {
-            throw RequestParser.Violation(refusal, requestID: RequestID.make(for: fields))
+        let rest = UnsafeRawBufferPointer(rebasing: bytes[index...])
+        if let same = known?.section(of: rest) {
+            section = same
+        } else {
+            try readFields()
+            known = KnownFields(rest, section)
         }
+        return try head(method, target, isOld)
+    }
+
+    private func head(
+        _ method: HTTPRequest.Method, _ target: String, _ isOld: Bool
+    ) throws(RequestParser.Violation) -> RequestHead {
+        if let refusal = refusal(isOld) {
+            throw RequestParser.Violation(refusal, requestID: RequestID.make(for: section.fields))
+        }
+        // The bytes behind a CONNECT may be meant for another server (RFC 9110 §9.3.6).
         return RequestHead(
-            method: method, target: target, authority: authority, fields: fields,
-            body: isChunked ? .chunked : length.map { .length($0) } ?? .none, isOld: isOld, isLast: isOld || closes,
+            method: method, target: target, authority: section.authority, fields: section.fields,
+            body: section.isChunked ? .chunked : section.length.map { .length($0) } ?? .none, isOld: isOld,
+            isLast: isOld || section.closes || method == .connect,
             // HTTP/1.0 does not know `Expect`.
-            awaitsContinue: awaitsContinue && !isOld, offersUpgrade: offersUpgrade)
+            awaitsContinue: section.awaitsContinue && !isOld, offersUpgrade: section.offersUpgrade)
     }
 
     /// Reads fields that are checked and dropped.
     mutating func readTrailers() throws(RequestParser.Violation) {
         try readFields()
-        guard length == nil, !isChunked, hosts == 0 else { throw RequestParser.Violation(.malformed) }
+        guard section.length == nil, !section.isChunked, section.hosts == 0 else { throw RequestParser.Violation(.malformed) }
     }
 
     private func refusal(_ isOld: Bool) -> ConnectionRefusal? {
-        if hosts > 1 || (hosts == 0 && !isOld) { return .host }
-        return isOld && (isChunked || offersUpgrade) ? .oldVersion : nil
+        if section.hosts > 1 || (section.hosts == 0 && !isOld) { return .host }
+        return isOld && (section.isChunked || section.offersUpgrade) ? .oldVersion : nil
     }
 
     // MARK: The request line
@@ -117,7 +136,7 @@ struct HeadReader {
     // MARK: Fields
 
     private mutating func readFields() throws(RequestParser.Violation) {
-        fields.reserveCapacity(8)
+        section.fields.reserveCapacity(8)
         while bytes[index] != carriageReturn { try readField() }
         // The empty line is the end of the bytes. They have another line that ends with LF alone if it is not.
         guard index + 2 == bytes.count, bytes[index + 1] == lineFeed else { throw RequestParser.Violation(.malformed) }
@@ -139,10 +158,10 @@ struct HeadReader {
         }
         index += 2
         let value = UnsafeRawBufferPointer(rebasing: bytes[first..<last])
-        fieldCount += 1
-        size += name.count + value.count
-        guard fieldCount <= RequestHeadLimits.fieldCount, name.count + value.count <= RequestHeadLimits.field,
-            size <= RequestHeadLimits.list
+        section.fieldCount += 1
+        section.size += name.count + value.count
+        guard section.fieldCount <= RequestHeadLimits.fieldCount, name.count + value.count <= RequestHeadLimits.field,
+            section.size <= RequestHeadLimits.list
         else { throw RequestParser.Violation(.headTooLarge) }
         // NIO's parser refuses a length with a tab behind it, and so may others.
         if name.count == 14, name.isField("content-length"), bytes[last..<(index - 2)].contains(tab) {
@@ -155,33 +174,33 @@ struct HeadReader {
         _ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
     ) throws(RequestParser.Violation) {
         if name.count == 4, name.isField("host") {
-            hosts += 1
-            authority = String(decoding: value, as: UTF8.self)
+            section.hosts += 1
+            section.authority = String(decoding: value, as: UTF8.self)
             return
         }
         guard let name = FieldNames.usual.name(name) else { throw RequestParser.Violation(.malformed) }
         switch name {
         case .contentLength:
-            guard length == nil, !isChunked, let number = Self.length(value) else {
+            guard section.length == nil, !section.isChunked, let number = Self.length(value) else {
                 throw RequestParser.Violation(.malformed)
             }
-            length = number
+            section.length = number
         case .transferEncoding:
-            guard length == nil, !isChunked, value.count == 7, value.isField("chunked") else {
+            guard section.length == nil, !section.isChunked, value.count == 7, value.isField("chunked") else {
                 throw RequestParser.Violation(.malformed)
             }
-            isChunked = true
-        case .connection: closes = closes || Self.hasClose(value)
-        case .expect: awaitsContinue = value.count == 12 && value.isField("100-continue")
-        case .upgrade: offersUpgrade = true
+            section.isChunked = true
+        case .connection: section.closes = section.closes || Self.hasClose(value)
+        case .expect: section.awaitsContinue = value.count == 12 && value.isField("100-continue")
+        case .upgrade: section.offersUpgrade = true
         default: break
         }
         let text = String(decoding: value, as: UTF8.self)
         // A single field is set much faster than appended. Setting cookies would split them.
-        if name != .cookie, !fields.contains(name) {
-            fields[name] = text
+        if name != .cookie, !section.fields.contains(name) {
+            section.fields[name] = text
         } else {
-            fields.append(HTTPField(name: name, value: text))
+            section.fields.append(HTTPField(name: name, value: text))
         }
     }
 
@@ -199,6 +218,29 @@ struct HeadReader {
             let option = option.drop { $0 == space || $0 == tab }.prefix { $0 != space && $0 != tab }
             return option.count == 5 && UnsafeRawBufferPointer(rebasing: option).isField("close")
         }
+    }
+}
+
+/// The fields of a connection's last request. Most clients send the same ones with each request, and those are not read
+/// again.
+struct KnownFields {
+    /// The maximum size in bytes of what a connection keeps.
+    private static let largest = 2048
+
+    private let bytes: [UInt8]
+    private let section: HeadReader.Section
+
+    /// - Parameter bytes: The fields with the empty line. Nil is returned for more than a connection keeps.
+    init?(_ bytes: UnsafeRawBufferPointer, _ section: HeadReader.Section) {
+        guard bytes.count <= Self.largest else { return nil }
+        self.bytes = Array(bytes)
+        self.section = section
+    }
+
+    /// Returns the fields that some bytes are; nil unless they are the same bytes.
+    func section(of other: UnsafeRawBufferPointer) -> HeadReader.Section? {
+        guard bytes.count == other.count, let baseAddress = other.baseAddress else { return nil }
+        return memcmp(bytes, baseAddress, bytes.count) == 0 ? section : nil
     }
 }
 

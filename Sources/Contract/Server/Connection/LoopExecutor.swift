@@ -20,7 +20,7 @@ struct LoopExecutors: Sendable {
         fileprivate let executor: (any Sendable)?
 
         /// Starts a task on the event loop, from which this must be called.
-        func start(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+        func start(_ body: @escaping @concurrent @Sendable () async -> Void) -> Task<Void, Never> {
             guard #available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *),
                 let executor = executor as? LoopExecutor
             else { return Task(operation: body) }
@@ -50,7 +50,7 @@ struct LoopExecutors: Sendable {
 
 /// Runs work that computes for long outside of the event loops, which other connections wait for. What it awaits
 /// resumes there, too.
-package func outsideOfEventLoops<T>(_ body: () async throws -> T) async rethrows -> T {
+package func outsideOfEventLoops<T>(_ body: @concurrent () async throws -> T) async rethrows -> T {
     guard #available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *) else { return try await body() }
     return try await withTaskExecutorPreference(globalConcurrentExecutor) { try await body() }
 }

@@ -58,8 +58,7 @@ final class RequestHandler: RequestReceiver {
     func completeReading() { begin() }
 
     private func begin() {
-        guard let (head, bytes) = received else { return }
-        received = nil
+        guard let (head, bytes) = received.take() else { return }
         let body: ReceivedRequest.Body
         if isComplete {
             body = .whole(bytes ?? ByteBuffer())

@@ -1,7 +1,8 @@
 public import HTTPTypes
 
-/// The head of a request: its request line, its fields, and what follows from them.
-package struct RequestHead: Sendable {
+/// The head of a request: its request line, its fields, and what follows from them. It is an object, because all that
+/// handles a request has the head at hand.
+package final class RequestHead: Sendable {
     /// The way in which a request's body is delimited (RFC 9112 §6).
     package enum Body: Sendable, Equatable {
         case none
@@ -9,22 +10,22 @@ package struct RequestHead: Sendable {
         case chunked
     }
 
-    package var method: HTTPRequest.Method
+    package let method: HTTPRequest.Method
     /// The path with its query; an absolute target's without the scheme and the host.
-    package var target: String
+    package let target: String
     /// The value of `Host`.
-    package var authority: String?
+    package let authority: String?
     /// The fields in the order of the request, without `Host`.
-    package var fields: HTTPFields
-    package var body: Body
+    package let fields: HTTPFields
+    package let body: Body
     /// Whether the client speaks HTTP/1.0, which has neither chunks nor persistent connections.
-    package var isOld: Bool
+    package let isOld: Bool
     /// Whether the client takes no answer after this one (RFC 9112 §9.6).
-    package var isLast: Bool
+    package let isLast: Bool
     /// Whether the client holds its body back until the server asks it to continue (RFC 9110 §10.1.1).
-    package var awaitsContinue: Bool
+    package let awaitsContinue: Bool
     /// Whether the client offers to change to another protocol (RFC 9110 §7.8).
-    package var offersUpgrade: Bool
+    package let offersUpgrade: Bool
 
     /// Makes the head of a request that came over no connection.
     init(_ request: HTTPRequest) {
@@ -50,6 +51,15 @@ package struct RequestHead: Sendable {
         self.isLast = isLast
         self.awaitsContinue = awaitsContinue
         self.offersUpgrade = offersUpgrade
+    }
+
+    /// Returns the same head without the offer to change to another protocol.
+    func withoutUpgrade() -> RequestHead {
+        var fields = fields
+        fields[.upgrade] = nil
+        return RequestHead(
+            method: method, target: target, authority: authority, fields: fields, body: body, isOld: isOld,
+            isLast: isLast, awaitsContinue: awaitsContinue, offersUpgrade: offersUpgrade)
     }
 
     /// The head as other libraries have it.

@@ -41,6 +41,7 @@ package struct RequestParser {
         RequestHeadLimits.field + 64 + RequestHeadLimits.list + 4 * (RequestHeadLimits.fieldCount + 1)
 
     private var bytes = ByteBuffer()
+    private var known: KnownFields?
     private var phase = Phase.head
     /// The number of bytes of an incomplete head or line that contain no end of it.
     private var scanned = 0
@@ -137,7 +138,7 @@ package struct RequestParser {
         }
         let result = bytes.withUnsafeReadableBytes { all -> Result<RequestHead, Violation> in
             var reader = HeadReader(UnsafeRawBufferPointer(rebasing: all[..<size]))
-            do throws(Violation) { return .success(try reader.readHead()) } catch { return .failure(error) }
+            do throws(Violation) { return .success(try reader.readHead(&known)) } catch { return .failure(error) }
         }
         let head = try result.get()
         bytes.moveReaderIndex(forwardBy: size)

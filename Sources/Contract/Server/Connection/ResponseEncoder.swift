@@ -31,17 +31,28 @@ struct ResponseEncoder {
         let closes = closes || framing == .close
         let phrase =
             status.reasonPhrase.isEmpty ? HTTPResponseStatus(statusCode: status.code).reasonPhrase : status.reasonPhrase
-        var size = phrase.utf8.count + (date?.utf8.count ?? 0) + 80
-        for field in fields { size += field.name.rawName.utf8.count + field.value.utf8.count + 4 }
-        collect(size + min(body, Self.copied), in: context) { bytes in
-            bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: size) { memory in
+        let room = phrase.utf8.count + (date?.utf8.count ?? 0) + 80
+        // Most heads have less than 512 bytes of fields.
+        collect(room + 512 + min(body, Self.copied), in: context) { bytes in
+            bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: room) { memory in
                 var writer = HeadWriter(memory)
                 writer.write(framing == .close ? "HTTP/1.0 " : "HTTP/1.1 ")
                 writer.write(threeDigits: status.code)
                 writer.write(" ")
                 writer.write(phrase)
                 writer.write("\r\n")
-                for field in fields where framing.keeps(field.name, closes: closes) { writer.write(field) }
+                return writer.count
+            }
+            for field in fields where framing.keeps(field.name, closes: closes) {
+                let size = field.name.rawName.utf8.count + field.value.utf8.count + 4
+                bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: size) { memory in
+                    var writer = HeadWriter(memory)
+                    writer.write(field)
+                    return writer.count
+                }
+            }
+            bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: room) { memory in
+                var writer = HeadWriter(memory)
                 if let date {
                     writer.write("Date: ")
                     writer.write(date)

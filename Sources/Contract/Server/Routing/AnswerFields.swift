@@ -10,30 +10,35 @@ extension Reply {
     /// The size from which an answer is compressed, in bytes: a smaller answer would not take fewer packets.
     private static let compressedFrom = 1024
 
-    /// Returns the answer to a request with all of its headers.
+    private static let nosniff = HTTPField(name: .xContentTypeOptions, value: "nosniff")
+    private static let bearer = HTTPField(name: .wwwAuthenticate, value: "Bearer")
+    private static let json = HTTPField(name: .contentType, value: "application/json")
+    private static let noStore = HTTPField(name: .cacheControl, value: "no-store")
+    private static let revalidated = HTTPField(name: .cacheControl, value: "private, no-cache")
+
+    /// Adds the rest of the headers of the answer to a request, and encodes the content as the client takes it.
     ///
     /// - Parameters:
     ///   - isSecret: Whether the answer may contain credentials.
     ///   - credentials: The form of the API's credentials.
-    func finished(for request: ReceivedRequest, isSecret: Bool, credentials: CredentialForm) -> Reply {
-        var (status, headers) = (status, headers)
-        headers[.xContentTypeOptions] = "nosniff"
+    mutating func finish(for request: ReceivedRequest, isSecret: Bool, credentials: CredentialForm) {
+        headers.set(Self.nosniff)
         if status == .unauthorized, credentials == .bearer, !headers.contains(.wwwAuthenticate) {
-            headers[.wwwAuthenticate] = "Bearer"
+            headers.append(Self.bearer)
         }
-        if isJSON { headers[.contentType] = "application/json" }
+        if isJSON { headers.set(Self.json) }
         let isJSON = isJSON || headers.value(of: .contentType)?.hasPrefix("application/json") == true
         if headers.contains(.setCookie) || (isSecret && !headers.contains(.cacheControl)) {
-            headers[.cacheControl] = "no-store"
+            headers.set(Self.noStore)
         } else if isJSON, !headers.contains(.cacheControl) {
-            headers[.cacheControl] = "private, no-cache"
+            headers.append(Self.revalidated)
         }
         if case .cookie = credentials, isJSON { headers.vary(by: "Cookie") }
         let isHead = request.method == .head
         switch content {
         case .streamed(let body):
             headers.frame(body.contentLength)
-            return Reply(status: status, headers: headers, content: isHead ? .bytes(ByteBuffer()) : .streamed(body))
+            if isHead { content = .bytes(ByteBuffer()) }
         case .bytes(var bytes):
             let isKept = (isJSON || isDocument) && headers.value(of: .cacheControl) != "no-store"
             if isKept, status == .ok, request.changesNothing, !headers.contains(.eTag) {
@@ -53,7 +58,7 @@ extension Reply {
             }
             if status == .notModified { bytes = ByteBuffer() }
             headers.frame(bytes.readableBytes)
-            return Reply(status: status, headers: headers, content: .bytes(isHead ? ByteBuffer() : bytes))
+            content = .bytes(isHead ? ByteBuffer() : bytes)
         }
     }
 
@@ -94,6 +99,11 @@ extension Response {
 }
 
 extension HTTPFields {
+    /// Sets a field that has been checked before.
+    fileprivate mutating func set(_ field: HTTPField) {
+        if let index = firstIndex(where: { $0.name == field.name }) { self[index] = field } else { append(field) }
+    }
+
     /// Adds a name to `Vary`.
     fileprivate mutating func vary(by name: String) {
         guard let names = value(of: .vary) else {

@@ -90,18 +90,23 @@ public final class Router<API: ServiceAPI>: Sendable {
         defer { inFlight.decrement() }
         let trace = RequestTrace(request.head, options.tracer)
         var outcome = await trace.run { await answer(request, info, hold, from: connection) }
+        // The fields that nearly every answer has.
+        outcome.reply.headers.reserveCapacity(8)
         outcome.reply.headers[.requestID] = info.id
         let (status, duration) = (outcome.reply.status, ContinuousClock.now - start)
         (outcome.metrics ?? unmatched).record(status.code, duration)
         trace.end(request.method, outcome.route, status, api: API.name, request: info.id)
         log(request, outcome.route, status, info, trace.id, duration)
-        let (reply, isSecret) = (outcome.reply, outcome.isOpen && !request.changesNothing)
-        // Large answers are hashed and compressed for a millisecond or more.
-        guard case .bytes(let bytes) = reply.content, bytes.readableBytes > Self.large else {
-            return reply.finished(for: request, isSecret: isSecret, credentials: API.credentials)
+        let isSecret = outcome.isOpen && !request.changesNothing
+        guard case .bytes(let bytes) = outcome.reply.content, bytes.readableBytes > Self.large else {
+            outcome.reply.finish(for: request, isSecret: isSecret, credentials: API.credentials)
+            return outcome.reply
         }
-        return await outsideOfEventLoops {
-            reply.finished(for: request, isSecret: isSecret, credentials: API.credentials)
+        // Large answers are hashed and compressed for a millisecond or more.
+        return await outsideOfEventLoops { [reply = outcome.reply] in
+            var reply = reply
+            reply.finish(for: request, isSecret: isSecret, credentials: API.credentials)
+            return reply
         }
     }
 
@@ -127,9 +132,14 @@ public final class Router<API: ServiceAPI>: Sendable {
             // lookup.
             let mark = target.utf8.firstIndex(of: UInt8(ascii: "?"))
             let query = mark.map { target[target.utf8.index(after: $0)...] }
-            let (node, captures) = try find(target[..<(mark ?? target.endIndex)])
+            guard let (node, captures) = find(target[..<(mark ?? target.endIndex)]) else {
+                throw Problem(.notFound, API.errorMessages.notFound)
+            }
             outcome.route = node.path
-            let (endpoint, metrics) = try node.endpoint(for: request.method, API.errorMessages)
+            guard let (endpoint, metrics) = node.endpoint(for: request.method) else {
+                throw Problem(
+                    .methodNotAllowed, API.errorMessages.methodNotAllowed, headers: [.allow: node.allowedMethods])
+            }
             outcome.metrics = metrics
             switch endpoint {
             case .operation(let operation):
@@ -153,18 +163,18 @@ public final class Router<API: ServiceAPI>: Sendable {
         return outcome
     }
 
-    private func find(_ path: Substring) throws -> (Node, [(name: String, value: String)]) {
-        let slash = UInt8(ascii: "/")
-        guard path.utf8.first == slash else { throw Problem(.notFound, API.errorMessages.notFound) }
-        // The root has no steps, and every other path one for each slash.
-        let steps = path.utf8.count == 1 ? "" : path
-        if let found = root.find(steps, API.captureForm) { return found }
-        if API.ignoresTrailingSlash, steps.utf8.last == slash, steps.utf8.dropLast().contains(slash),
-            let found = root.find(Substring(steps.utf8.dropLast()), API.captureForm)
-        {
-            return found
+    private func find(_ path: Substring) -> (Node, [(name: String, value: String)])? {
+        var (path, captures) = (path, [(name: String, value: String)]())
+        let node = path.withUTF8 { bytes -> Node? in
+            let slash = UInt8(ascii: "/")
+            guard bytes.first == slash else { return nil }
+            // The root has no steps, and every other path one for each slash.
+            let steps = UnsafeRawBufferPointer(bytes.count == 1 ? UnsafeBufferPointer(rebasing: bytes[1...]) : bytes)
+            if let found = root.find(steps, API.captureForm, &captures) { return found }
+            guard API.ignoresTrailingSlash, steps.last == slash, steps.dropLast().contains(slash) else { return nil }
+            return root.find(UnsafeRawBufferPointer(rebasing: steps.dropLast()), API.captureForm, &captures)
         }
-        throw Problem(.notFound, API.errorMessages.notFound)
+        return node.map { ($0, captures) }
     }
 
     private func render(_ error: any Error, _ info: RequestInfo) -> Reply {
@@ -262,101 +272,5 @@ extension Operation {
         let reply = try await run(call)
         answerSize.note(reply.size ?? 0)
         return reply
-    }
-}
-
-/// A step of the paths. Literals take precedence over captures, so that `/users/search` is not a user.
-///
-/// It is changed only while a router is made.
-final class Node: @unchecked Sendable {
-    enum Endpoint: Sendable {
-        case operation(Operation)
-        case plain(PlainRoute)
-    }
-
-    let path: String
-    private var literals: [(text: String, node: Node)] = []
-    private var captures: [(name: String, node: Node)] = []
-    /// The rest of the path under one name, at most one.
-    private var rest: (name: String, node: Node)?
-    private var endpoints: [(method: HTTPRequest.Method, endpoint: Endpoint, metrics: RequestMetrics)] = []
-
-    private var children: [Node] { literals.map(\.node) + captures.map(\.node) + (rest.map { [$0.node] } ?? []) }
-
-    init(path: String = "") { self.path = path }
-
-    func insert(_ segments: ArraySlice<Route.Segment>, _ method: HTTPRequest.Method, _ endpoint: Endpoint) {
-        guard let first = segments.first else {
-            return endpoints.append((method, endpoint, RequestMetrics(route: path, method: method.rawValue)))
-        }
-        child(first).insert(segments.dropFirst(), method, endpoint)
-    }
-
-    private func child(_ segment: Route.Segment) -> Node {
-        let child: Node
-        switch segment {
-        case .literal(let text):
-            if let known = literals.first(where: { $0.text == text }) { return known.node }
-            child = Node(path: path + "/" + text)
-            literals.append((text, child))
-        case .capture(let name):
-            // `/chats/{id}` and `/chats/{chat}/…` may name the same step differently.
-            if let known = captures.first(where: { $0.name == name }) { return known.node }
-            child = Node(path: path + "/{\(name)}")
-            if name.last == "*" {
-                if let known = rest { return known.node }
-                rest = (String(name.dropLast()), child)
-            } else {
-                captures.append((name, child))
-            }
-        }
-        return child
-    }
-
-    /// Finds the node of a path.
-    ///
-    /// - Parameter path: The rest of the path: empty, or a slash and what is behind it.
-    func find(_ path: Substring, _ form: CaptureForm) -> (Node, [(name: String, value: String)])? {
-        let slash = UInt8(ascii: "/")
-        guard path.utf8.first == slash else { return endpoints.isEmpty ? nil : (self, []) }
-        let behind = path.utf8.dropFirst()
-        let end = behind.firstIndex(of: slash) ?? behind.endIndex
-        let (step, remaining) = (Substring(behind[..<end]), Substring(behind[end...]))
-        let isEncoded = step.utf8.contains(UInt8(ascii: "%"))
-        let text = isEncoded ? FormURLEncoded.percentDecode(step, plusIsSpace: false) : String(step)
-        for (literal, node) in literals where literal == text {
-            if let found = node.find(remaining, form) { return found }
-        }
-        if form.admits(text) {
-            for (name, node) in captures {
-                if let (found, inner) = node.find(remaining, form) { return (found, [(name, text)] + inner) }
-            }
-        }
-        return rest.map { ($0.node, [($0.name, String(path.dropFirst()))]) }
-    }
-
-    func endpoint(
-        for method: HTTPRequest.Method, _ errorMessages: ErrorMessages
-    ) throws(Problem) -> (Endpoint, RequestMetrics) {
-        for known in endpoints where known.method == method { return (known.endpoint, known.metrics) }
-        // The body is removed from answers to HEAD when they are written.
-        if method == .head {
-            for known in endpoints where known.method == .get { return (known.endpoint, known.metrics) }
-        }
-        let allowed = endpoints.map(\.method.rawValue).joined(separator: ", ")
-        throw Problem(.methodNotAllowed, errorMessages.methodNotAllowed, headers: [.allow: allowed])
-    }
-
-    var signatures: [String] {
-        endpoints.map { "\($0.method.rawValue) \(path)" } + children.flatMap(\.signatures)
-    }
-}
-
-extension CaptureForm {
-    fileprivate func admits(_ text: String) -> Bool {
-        switch self {
-        case .digits: !text.isEmpty && text.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
-        case .text: !text.isEmpty
-        }
     }
 }

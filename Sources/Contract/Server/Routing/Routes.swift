@@ -156,7 +156,7 @@ struct PlainRoute: Sendable {
 }
 
 /// An endpoint with its handler, without its types.
-struct Operation: Sendable {
+final class Operation: Sendable {
     let route: Route
     /// Whether the operation needs no credentials.
     let isOpen: Bool
@@ -218,7 +218,7 @@ struct Call: Sendable {
         case .query:
             source.items = FormURLEncoded.items(query ?? "")
         case .json:
-            source.body = try await json(E.API.errorMessages)
+            source.body = try await json(for: E.API.self)
         case .multipart(let rules):
             form = try await Multipart.receive(
                 request.request, rules: rules, into: reading.spool, errorMessages: E.API.errorMessages)
@@ -227,7 +227,7 @@ struct Call: Sendable {
                 form = try await Multipart.receive(
                     request.request, rules: rules, into: reading.spool, errorMessages: E.API.errorMessages)
             } else {
-                source.body = try await json(E.API.errorMessages)
+                source.body = try await json(for: E.API.self)
             }
         }
         if let form {
@@ -255,13 +255,15 @@ struct Call: Sendable {
         return endpoint
     }
 
-    nonisolated(nonsending) private func json(_ errorMessages: ErrorMessages) async throws -> [UInt8] {
-        let body = try await collect(upTo: Self.maximumBody, else: errorMessages.bodyTooLarge)
+    nonisolated(nonsending) private func json<API: ServiceAPI>(for api: API.Type) async throws -> [UInt8] {
+        let body = try await collect(upTo: Self.maximumBody, else: API.errorMessages.bodyTooLarge)
         return Array(body.readableBytesView)
     }
 
-    nonisolated(nonsending) private func collect(upTo limit: Int, else message: String) async throws -> ByteBuffer {
-        let tooLarge = Problem(.contentTooLarge, message, headers: [.connection: "close"])
+    nonisolated(nonsending) private func collect(
+        upTo limit: Int, else message: @autoclosure () -> String
+    ) async throws -> ByteBuffer {
+        var tooLarge: Problem { Problem(.contentTooLarge, message(), headers: [.connection: "close"]) }
         let declared: Int? = if case .length(let size) = request.head.body { size } else { nil }
         if let declared, declared > limit { throw tooLarge }
         // A body without a declared size may be as large as the limit.

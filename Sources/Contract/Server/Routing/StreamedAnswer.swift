@@ -5,13 +5,13 @@ import NIOCore
 /// A successful answer whose body is written while it is sent.
 public struct StreamedAnswer: Sendable {
     /// Accepts a piece of the body, and returns when there is room for the next.
-    public typealias Write = (_ piece: [UInt8]) async throws -> Void
+    public typealias Write = @concurrent (_ piece: [UInt8]) async throws -> Void
 
     let headers: HTTPFields
-    let body: @Sendable (_ write: Write) async throws -> Void
+    let body: @concurrent @Sendable (_ write: Write) async throws -> Void
 
     /// - Parameter headers: The headers, with the content type.
-    public init(headers: HTTPFields, body: @escaping @Sendable (_ write: Write) async throws -> Void) {
+    public init(headers: HTTPFields, body: @escaping @concurrent @Sendable (_ write: Write) async throws -> Void) {
         self.headers = headers
         self.body = body
     }
@@ -19,7 +19,7 @@ public struct StreamedAnswer: Sendable {
     /// The size in bytes up to which pieces are collected.
     private static let piece = 1 << 16
 
-    func send(through writer: inout any ResponseBodyWriter) async throws {
+    @concurrent func send(through writer: inout any ResponseBodyWriter) async throws {
         var waiting = ByteBuffer()
         try await body { bytes in
             waiting.writeBytes(bytes)

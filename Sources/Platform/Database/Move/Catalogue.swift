@@ -82,7 +82,7 @@ extension Session {
                     """)
             }
         let stored: Int64? = try value(
-            SQL(stringLiteral: "SELECT COALESCE(MAX(\"\(column)\"), 0) FROM \(table.quotedName)"))
+            SQL(trusted: "SELECT COALESCE(MAX(\"\(column)\"), 0) FROM \(table.quotedName)"))
         return max(given ?? 0, stored ?? 0)
     }
 

@@ -188,7 +188,7 @@ public struct DatabaseMove: Sendable {
             try MoveProgress.begin(try db.dropForeignKeys(), in: db)
             // A new database has some rows, such as Deuce Diary's default locations.
             for table in tables where table.name != Self.own {
-                try db.run(SQL(stringLiteral: "DELETE FROM \(table.quotedName)"))
+                try db.run(SQL(trusted: "DELETE FROM \(table.quotedName)"))
             }
         }
         return tables
@@ -202,10 +202,10 @@ public struct DatabaseMove: Sendable {
         var (position, isDone) = try to.read { try MoveProgress.position(of: table.name, in: $0) }
         guard !isDone else { return }
         let total =
-            try from.read { try $0.value(SQL(stringLiteral: "SELECT count(*) FROM \(table.quotedName)"), as: Int.self) }
+            try from.read { try $0.value(SQL(trusted: "SELECT count(*) FROM \(table.quotedName)"), as: Int.self) }
             ?? 0
         var done =
-            try to.read { try $0.value(SQL(stringLiteral: "SELECT count(*) FROM \(table.quotedName)"), as: Int.self) }
+            try to.read { try $0.value(SQL(trusted: "SELECT count(*) FROM \(table.quotedName)"), as: Int.self) }
             ?? 0
         while !isDone {
             if isCancelled() { throw CancellationError() }
@@ -254,7 +254,7 @@ public struct DatabaseMove: Sendable {
     private func finish(_ tables: [TableShape], _ from: SoleConnection, _ to: SoleConnection) throws {
         let ids = try from.read { db in try tables.map { try db.highestID(of: $0) } }
         try to.write { db in
-            for statement in try MoveProgress.constraints(in: db) { try db.run(SQL(statement)) }
+            for statement in try MoveProgress.constraints(in: db) { try db.run(SQL(trusted: statement)) }
             for (table, id) in zip(tables, ids) { try db.setHighestID(of: table, to: id) }
             try db.requireForeignKeys()
             try MoveProgress.end(in: db)
@@ -282,7 +282,7 @@ extension Session {
             )
         }
         return try found.map { key in
-            try run(SQL(stringLiteral: "ALTER TABLE \"\(key.table)\" DROP CONSTRAINT \"\(key.name)\""))
+            try run(SQL(trusted: "ALTER TABLE \"\(key.table)\" DROP CONSTRAINT \"\(key.name)\""))
             return "ALTER TABLE \"\(key.table)\" ADD CONSTRAINT \"\(key.name)\" \(key.definition)"
         }
     }

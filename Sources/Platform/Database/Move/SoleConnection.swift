@@ -49,7 +49,7 @@ final class SoleConnection {
     /// Runs a statement that needs no result and cannot be in a transaction.
     func administer(_ statement: String) throws {
         switch engine {
-        case .sqlite(let connection): try connection.run(statement)
+        case .sqlite(let connection): try connection.run(SQL(trusted: statement))
         case .postgreSQL(let connection): try connection.simple(statement)
         }
     }

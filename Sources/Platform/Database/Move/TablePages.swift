@@ -14,7 +14,7 @@ struct TablePages {
     func page(after position: Values?, limit: Int, in db: Session) throws -> [Values] {
         let columns = table.columns.map { "\"\($0.name)\"" }.joined(separator: ", ")
         let select = "SELECT \(columns) FROM \(table.quotedName)"
-        guard !table.key.isEmpty else { return try position == nil ? rows(SQL(select), in: db) : [] }
+        guard !table.key.isEmpty else { return try position == nil ? rows(SQL(trusted: select), in: db) : [] }
         let key = table.key.map { "\"\($0)\"" }.joined(separator: ", ")
         let marks = table.key.map { _ in "?" }.joined(separator: ", ")
         let condition = position == nil ? "" : " WHERE (\(key)) > (\(marks))"
