@@ -16,8 +16,15 @@ package struct FieldReader {
     private let fields: Fields?
     /// The request's body, if that is an object.
     private let body: JSONValueDecoder?
-    /// The container of another decoder.
-    private let container: KeyedDecodingContainer<JSONStep>?
+    private let container: Container?
+
+    /// The container of another decoder, in a box: the layout of containers is known at run time alone, and then so would
+    /// be that of a reader.
+    private final class Container {
+        let fields: KeyedDecodingContainer<JSONStep>
+
+        init(_ fields: KeyedDecodingContainer<JSONStep>) { self.fields = fields }
+    }
 
     package init(_ decoder: any Decoder) throws {
         if let direct = decoder as? FieldDecoder {
@@ -28,7 +35,7 @@ package struct FieldReader {
             }
         }
         (fields, body) = (nil, nil)
-        container = try decoder.container(keyedBy: JSONStep.self)
+        container = Container(try decoder.container(keyedBy: JSONStep.self))
     }
 
     /// Reads a text; an empty one when the field is absent.
@@ -74,7 +81,8 @@ package struct FieldReader {
         guard let fields else {
             let key = JSONStep(name)
             return try isOptional
-                ? container?.decodeIfPresent(T.self, forKey: key) : container?.decode(T.self, forKey: key)
+                ? container?.fields.decodeIfPresent(T.self, forKey: key)
+                : container?.fields.decode(T.self, forKey: key)
         }
         let value: T?
         var number: Double?

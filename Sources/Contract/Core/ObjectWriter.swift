@@ -12,23 +12,38 @@
 /// }
 /// ```
 package struct ObjectWriter {
+    /// The container of an encoder, in a box: the layout of containers is known at run time alone, and then so would be that
+    /// of a writer.
+    private final class Container {
+        var members: KeyedEncodingContainer<JSONText.Key>
+
+        init(_ members: KeyedEncodingContainer<JSONText.Key>) { self.members = members }
+    }
+
     /// The text of an answer; nil with another encoder. The two are not one enumeration, which would be copied with each
     /// member.
     @usableFromInline let text: JSONText?
-    /// The container of another encoder.
-    private var container: KeyedEncodingContainer<JSONText.Key>?
+    private let container: Container?
     private var isEmpty = true
 
     /// Begins an object. It may continue one that the encoder has begun (``TypedFrame``), but nothing may be added to it
     /// after ``finish()``.
     package init(_ encoder: any Encoder) throws {
-        if let direct = encoder as? JSONEncoding, direct.text.isNext(direct.position) {
-            direct.text.put("{")
-            text = direct.text
+        if let text = Self.text(of: encoder) {
+            text.put("{")
+            (self.text, container) = (text, nil)
         } else {
             text = nil
-            container = encoder.container(keyedBy: JSONText.Key.self)
+            container = Container(encoder.container(keyedBy: JSONText.Key.self))
         }
+    }
+
+    /// Returns the text to which an encoder is about to write a value; nil with another encoder. The type is compared,
+    /// because a cast takes longer than a member.
+    private static func text<E: Encoder>(of encoder: E) -> JSONText? {
+        guard E.self == JSONEncoding.self else { return nil }
+        let direct = unsafeBitCast(encoder, to: JSONEncoding.self)
+        return direct.text.isNext(direct.position) ? direct.text : nil
     }
 
     /// Ends the object.
@@ -44,8 +59,8 @@ package struct ObjectWriter {
             text.write(name: key, isFirst: isEmpty)
             isEmpty = false
             try direct(text)
-        } else if var container {
-            try encode(&container, JSONText.Key(stringValue: key.description))
+        } else if let container {
+            try encode(&container.members, JSONText.Key(stringValue: key.description))
         }
     }
 
