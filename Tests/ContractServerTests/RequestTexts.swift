@@ -25,7 +25,7 @@ enum RequestTexts {
         ("GET HTTPS://b HTTP/1.1\r\nHost: a\r\n\r\n", ["GET / @a"]),
         ("GET http://b?c://d HTTP/1.1\r\nHost: a\r\n\r\n", ["GET /?c://d @a"]),
         ("OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n", ["OPTIONS * @a"]),
-        ("CONNECT b:443 HTTP/1.1\r\nHost: b:443\r\n\r\n", ["CONNECT b:443 @b:443"]),
+        ("CONNECT b:443 HTTP/1.1\r\nHost: b:443\r\n\r\n", ["CONNECT b:443 @b:443 last"]),
         ("M-SEARCH!#$%&'*+.^_`|~ / HTTP/1.1\r\nHost: a\r\n\r\n", ["M-SEARCH!#$%&'*+.^_`|~ / @a"]),
         // Blanks around a value are not part of it, and blanks within it are.
         ("GET / HTTP/1.1\r\nHost: \t a\t \r\nX: \t b \t c\t\r\nY:   \r\n\r\n", ["GET / @a x=b \t c y="]),
