@@ -22,6 +22,7 @@ let packages = [
     "Tracing": "swift-distributed-tracing", "UnixSignals": "swift-service-lifecycle",
 ]
 
+let cModules = ["CLibPQ", "CLibVips", "CSQLite", "CVips", "CZlib"]
 /// Returns the modules that a target imports as its dependencies. A target names exactly those: `make lint` compares.
 ///
 /// - Parameter condition: The trait without which modules of packages and of C are left out.
@@ -29,9 +30,7 @@ func modules(_ names: String, when condition: TargetDependencyCondition? = serve
     names.split(whereSeparator: \.isWhitespace).map(String.init).map { name in
         if name == "HTTPTypes" { return .product(name: name, package: "swift-http-types") }
         if let package = packages[name] { return .product(name: name, package: package, condition: condition) }
-        if ["CLibPQ", "CLibVips", "CSQLite", "CVips", "CZlib"].contains(name) {
-            return .target(name: name, condition: condition)
-        }
+        if cModules.contains(name) { return .target(name: name, condition: condition) }
         return .byName(name: name)
     }
 }
@@ -44,8 +43,7 @@ func target(
     .target(name: name, dependencies: modules(imports, when: condition), path: path, packageAccess: packageAccess)
 }
 
-// What finds libvips's headers. Its own list of flags would do, but has some that SwiftPM warns about in every build;
-// where headers are in /usr/include, those of GLib are all that is needed.
+// What finds libvips's headers. SwiftPM warns about some of its own flags; with headers in /usr/include GLib's are enough.
 #if os(Linux)
 let vips = "gobject-2.0"
 #else
@@ -108,10 +106,8 @@ let platform: [Target] = [
     module("DirectSend", imports: "NIOCore NIOPosix"),
     module(
         "Database",
-        imports: """
-            CLibPQ CSQLite CoreMetrics Crypto GRDB GRDBSQLite NIOConcurrencyHelpers NIOCore NIOPosix Processes Redis
-            Tracing
-            """),
+        imports: "CLibPQ CSQLite CoreMetrics Crypto GRDB GRDBSQLite NIOConcurrencyHelpers NIOCore NIOPosix Processes "
+            + "Redis Tracing"),
     module("EventBus", imports: "CoreMetrics NIOConcurrencyHelpers NIOCore"),
     module(
         "Identity",
@@ -390,18 +386,15 @@ let package = Package(
         + [command, chatExample, thumbnail, testbed] + hosts + suites
 )
 
+// The server's asynchronous functions stay on their caller's executor, without asking at each call whether to change it.
 let serverSide = ["Backend", "ContractServer", "Database", "Identity"]
 for target in package.targets where target.type != .system {
-    target.swiftSettings = [.enableUpcomingFeature("ExistentialAny")]
-    // Asynchronous functions of the server stay on the executor of their caller, so that a request's task does not ask at
-    // each of its calls whether it has to change.
-    if serverSide.contains(target.name) || target.name.hasSuffix("Service") {
-        target.swiftSettings?.append(.enableUpcomingFeature("NonisolatedNonsendingByDefault"))
-    }
+    let isServer = serverSide.contains(target.name) || target.name.hasSuffix("Service")
+    let features = ["ExistentialAny"] + (isServer ? ["NonisolatedNonsendingByDefault"] : [])
+    target.swiftSettings = features.map { .enableUpcomingFeature($0) }
 }
 
 // A part of the tests, for a quick turn: CONCORD_TEST_TARGETS=Backend,Messenger leaves the others out.
 if let names = Context.environment["CONCORD_TEST_TARGETS"], !names.isEmpty {
-    let kept = Set(names.split(separator: ",").map { "\($0)Tests" })
-    package.targets.removeAll { $0.type == .test && !kept.contains($0.name) }
+    package.targets.removeAll { $0.type == .test && !names.split(separator: ",").contains($0.name.dropLast(5)) }
 }

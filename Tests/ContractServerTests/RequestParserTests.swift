@@ -36,7 +36,9 @@ struct RequestParserTests {
             let parsed = parse(text)
             return !parsed.isAmidRequest && parsed.rest.isEmpty
         }
-        let fields = ["", "Content-Length: 0\r\n", "Connection: close\r\n", "Expect: 100-continue\r\n", "Host: b\r\n", "X\r\n"]
+        let fields = [
+            "", "Content-Length: 0\r\n", "Connection: close\r\n", "Expect: 100-continue\r\n", "Host: b\r\n", "X\r\n",
+        ]
         let sameFields = fields.flatMap { fields in
             ["GET /a HTTP/1.1", "POST /b HTTP/1.1", "GET /c HTTP/1.0"].map { "\($0)\r\nHost: a\r\n\(fields)\r\n" }
         }
@@ -45,7 +47,9 @@ struct RequestParserTests {
             guard alone.refusal == nil else { continue }
             for two in first + sameFields {
                 let (next, both) = (parse(two), parse(one + two))
-                #expect(both.requests.map(\.summary) == (alone.requests + next.requests).map(\.summary), "\(excerpt((one + two).utf8))")
+                #expect(
+                    both.requests.map(\.summary) == (alone.requests + next.requests).map(\.summary),
+                    "\(excerpt((one + two).utf8))")
                 #expect(both.refusal == next.refusal, "\(excerpt((one + two).utf8))")
             }
         }

@@ -80,12 +80,13 @@ public enum IdempotencyStore {
             DELETE FROM once_only
             WHERE scope = \(key.scope) AND key = \(key.text) AND created_at <= \(now - Int64(key.hours) * hour)
             """)
-        let isNew = try db.run(
-            """
-            INSERT INTO once_only (scope, key, fingerprint, status, body, created_at)
-            VALUES (\(key.scope), \(key.text), \(key.fingerprint), 0, \([UInt8]()), \(now))
-            ON CONFLICT (scope, key) DO NOTHING
-            """) == 1
+        let isNew =
+            try db.run(
+                """
+                INSERT INTO once_only (scope, key, fingerprint, status, body, created_at)
+                VALUES (\(key.scope), \(key.text), \(key.fingerprint), 0, \([UInt8]()), \(now))
+                ON CONFLICT (scope, key) DO NOTHING
+                """) == 1
         return isNew ? nil : try replay(key, errorMessages: errorMessages, at: now, in: db)
     }
 

@@ -30,7 +30,9 @@ extension Session {
     ///   - lists: A query for the lists, in one column.
     ///   - before: A row of (time, id), as `(a, b)`; only older rows are returned.
     public func newest(_ limit: Int, of table: ListTable, in lists: SQL, before: SQL? = nil) -> SQL {
-        let (name, list, time, id) = (SQL(trusted: table.name), SQL(trusted: table.list), SQL(trusted: table.time), SQL(trusted: table.id))
+        let (name, list, time, id) = (
+            SQL(trusted: table.name), SQL(trusted: table.list), SQL(trusted: table.time), SQL(trusted: table.id)
+        )
         let older: SQL = before.map { "AND (t.\(time), t.\(id)) < \($0)" } ?? ""
         switch dialect {
         case .sqlite:

@@ -73,7 +73,7 @@ class Pending: WaitingTransaction, @unchecked Sendable {
     }
 }
 
-/// What a transaction has returned. It is written before the caller is resumed, and read after.
+/// Holds the value that a transaction has returned. It is written before the caller is resumed, and read after.
 final class Outcome<Value>: @unchecked Sendable {
     var value: Value?
 

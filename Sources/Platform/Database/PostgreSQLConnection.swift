@@ -229,14 +229,7 @@ final class PostgreSQLConnection: SessionConnection {
 
     func execute(_ sql: SQL) throws -> Int { try run([sql])[0].changes }
 
-    func insert(_ sql: SQL) throws -> Int64? {
-        var id: Int64?
-        try query("\(sql) RETURNING id") { row in
-            id = try row.get(0)
-            return false
-        }
-        return id
-    }
+    func insert(_ sql: SQL) throws -> Int64? { try Session(self).value("\(sql) RETURNING id") }
 
     func update(
         _ table: SQL, set changes: SQL, where key: SQL, if condition: SQL?, returning columns: SQL,

@@ -102,7 +102,7 @@ public struct TokenSigner: Sendable {
 }
 
 /// A token as the key of a cache. It is hashed by its end, which is the signature's: only signed tokens are inserted, so
-/// nobody can choose the hashes.
+/// no client can choose the hashes.
 private struct CachedToken: Hashable {
     let text: String
 

@@ -48,11 +48,12 @@ struct Progress: Sendable {
             : Tasks.counts(on: person.today, of: person, in: db)
         guard counts.isCompliant else { return false }
         let isPerfect = counts.isPerfect
-        let isNew = try db.run(
-            """
-            INSERT INTO credits (user_id, day, is_perfect) VALUES (\(person.id), \(person.today), \(isPerfect))
-            ON CONFLICT (user_id, day) DO NOTHING
-            """) == 1
+        let isNew =
+            try db.run(
+                """
+                INSERT INTO credits (user_id, day, is_perfect) VALUES (\(person.id), \(person.today), \(isPerfect))
+                ON CONFLICT (user_id, day) DO NOTHING
+                """) == 1
         if isNew {
             try touch(person, at: now, in: db)
         } else {

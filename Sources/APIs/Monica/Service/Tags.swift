@@ -267,11 +267,12 @@ enum Tags {
                 try requireRoom(for: 1, of: account, in: db)
                 tag = try insert(name, of: account, importing: importing, at: now, in: db)
             }
-            let isNew = try db.run(
-                """
-                INSERT INTO contact_tags (contact_id, tag_id) VALUES (\(contact), \(tag))
-                ON CONFLICT (contact_id, tag_id) DO NOTHING
-                """) == 1
+            let isNew =
+                try db.run(
+                    """
+                    INSERT INTO contact_tags (contact_id, tag_id) VALUES (\(contact), \(tag))
+                    ON CONFLICT (contact_id, tag_id) DO NOTHING
+                    """) == 1
             isChanged = isChanged || isNew
         }
         return isChanged

@@ -69,7 +69,9 @@ struct HeadReader {
     /// Reads fields that are checked and dropped.
     mutating func readTrailers() throws(RequestParser.Violation) {
         try readFields()
-        guard section.length == nil, !section.isChunked, section.hosts == 0 else { throw RequestParser.Violation(.malformed) }
+        guard section.length == nil, !section.isChunked, section.hosts == 0 else {
+            throw RequestParser.Violation(.malformed)
+        }
     }
 
     private func refusal(_ isOld: Bool) -> ConnectionRefusal? {
@@ -221,10 +223,10 @@ struct HeadReader {
     }
 }
 
-/// The fields of a connection's last request. Most clients send the same ones with each request, and those are not read
+/// Holds the fields of a connection's last request. Most clients send the same ones with each request, and those are not read
 /// again.
 struct KnownFields {
-    /// The maximum size in bytes of what a connection keeps.
+    /// The maximum size in bytes of the fields that a connection keeps.
     private static let largest = 2048
 
     private let bytes: [UInt8]

@@ -18,7 +18,8 @@ final class Node: @unchecked Sendable {
     @exclusivity(unchecked) private var captures: [(name: String, node: Node)] = []
     /// The rest of the path under one name, at most one.
     @exclusivity(unchecked) private var rest: (name: String, node: Node)?
-    @exclusivity(unchecked) private var endpoints: [(method: HTTPRequest.Method, endpoint: Endpoint, metrics: RequestMetrics)] = []
+    @exclusivity(unchecked) private var endpoints:
+        [(method: HTTPRequest.Method, endpoint: Endpoint, metrics: RequestMetrics)] = []
 
     private var children: [Node] { literals + captures.map(\.node) + (rest.map { [$0.node] } ?? []) }
 
