@@ -114,7 +114,7 @@ enum RequestTexts {
         [
             "gzip, chunked", "chunked, chunked", "chunked,", ",chunked", "identity", "gzip", "xchunked", "chunkedx",
             "chunked;q=1", "chunked chunked", "chun ked", "\u{B}chunked", "chunked\u{B}", "chun\tked", "\"chunked\"",
-            "chunked\u{0}", "chunke\u{212A}", "",
+            "chunked\u{0}", "chunke\u{212A}", "chunked\t", "chunked \t", "",
         ].map { "\(start)Transfer-Encoding: \($0)\r\n\r\n0\r\n\r\n" }
         + [
             "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked",

@@ -165,8 +165,10 @@ struct HeadReader {
         guard section.fieldCount <= RequestHeadLimits.fieldCount, name.count + value.count <= RequestHeadLimits.field,
             section.size <= RequestHeadLimits.list
         else { throw RequestParser.Violation(.headTooLarge) }
-        // NIO's parser refuses a length with a tab behind it, and so may others.
-        if name.count == 14, name.isField("content-length"), bytes[last..<(index - 2)].contains(tab) {
+        // NIO's parser refuses a length with a tab behind it, and takes `chunked` with a tab for another coding.
+        if name.count == 14 && name.isField("content-length") || name.count == 17 && name.isField("transfer-encoding"),
+            bytes[last..<(index - 2)].contains(tab)
+        {
             throw RequestParser.Violation(.malformed)
         }
         try add(name, value)
