@@ -43,7 +43,7 @@ func target(
     .target(name: name, dependencies: modules(imports, when: condition), path: path, packageAccess: packageAccess)
 }
 
-// What finds libvips's headers. SwiftPM warns about some of its own flags; with headers in /usr/include GLib's are enough.
+// What finds libvips's headers. SwiftPM warns about some flags of libvips; GLib's are enough on Linux.
 #if os(Linux)
 let vips = "gobject-2.0"
 #else

@@ -14,7 +14,7 @@ private let schema = Schema(
 
 private struct Refused: Error, Equatable {}
 
-private func withDatabase(_ engine: Stack.Engine, _ body: (Database, TestDatabase) async throws -> Void) async throws {
+func withDatabase(_ engine: Stack.Engine, _ body: (Database, TestDatabase) async throws -> Void) async throws {
     try await withTestDatabase(on: engine) { place in
         let database = try place.open(schema)
         try await body(database, place)

@@ -2,22 +2,6 @@ import Database
 import Testbed
 import Testing
 
-private let schema = Schema(
-    "notes",
-    [
-        .init(
-            "notes",
-            ["CREATE TABLE notes (id {ID}, text TEXT NOT NULL UNIQUE, bytes {BYTES}, score DOUBLE PRECISION)"])
-    ])
-
-private func withDatabase(_ engine: Stack.Engine, _ body: (Database, TestDatabase) async throws -> Void) async throws {
-    try await withTestDatabase(on: engine) { place in
-        let database = try place.open(schema)
-        try await body(database, place)
-        try await database.close()
-    }
-}
-
 /// Inserts and updates return what they wrote, on both engines.
 @Suite(.timeLimit(.minutes(30))) struct ReturnedRowTests {
     @Test(arguments: Stack.Engine.available)

@@ -64,17 +64,11 @@ package final class JSONText {
     let milliseconds = ObjectIdentifier(Timestamp<Milliseconds>.self)
 
     package init() {
-        bytes = Self.memory(capacity)
+        bytes = .allocate(capacity: capacity)
         levels.reserveCapacity(8)
     }
 
-    deinit { free(bytes) }
-
-    /// Returns memory of `malloc`. That of `allocate` is aligned, which takes twice as long.
-    private static func memory(_ capacity: Int) -> UnsafeMutablePointer<UInt8> {
-        guard let memory = malloc(capacity) else { fatalError("no memory for \(capacity) bytes of JSON") }
-        return memory.assumingMemoryBound(to: UInt8.self)
-    }
+    deinit { bytes.deallocate() }
 
     package func withBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
         try body(UnsafeRawBufferPointer(start: bytes, count: count))
@@ -195,9 +189,9 @@ extension JSONText {
     @inline(never)
     private func grow(by room: Int) {
         capacity = max(capacity * 4, count + room)  // pages that are never written to cost nothing
-        let larger = Self.memory(capacity)
+        let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
         larger.update(from: bytes, count: count)
-        free(bytes)
+        bytes.deallocate()
         bytes = larger
     }
 

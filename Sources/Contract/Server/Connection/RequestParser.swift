@@ -84,7 +84,7 @@ package struct RequestParser {
                 guard let head = try nextHead() else { return nil }
                 return .head(head)
             case .body(0):
-                // A connection keeps no memory between its requests.
+                // Between its requests a connection keeps no buffer, only the fields of the last one.
                 if bytes.readableBytes == 0 { bytes = ByteBuffer() }
                 phase = .head
                 return .end
