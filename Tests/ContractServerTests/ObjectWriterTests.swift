@@ -114,4 +114,38 @@ import Testing
         #expect(json.hasSuffix(#","author":{"id":7,"name":"Once"},"list":[]},{"id":7,"name":"Once"}]"#))
         #expect(json.hasPrefix(#"[{"count":0,"#))
     }
+
+    /// Times of one day share the text of their date.
+    @Test func everyTimeHasItsOwnDate() throws {
+        let day: Int64 = 86_400_000
+        let now: Int64 = 1_771_840_800_123
+        let milliseconds = [now, now + 1, now - day, now, day - 1, day, -1, -day, 0, 253_402_300_800_000, now]
+        let times = milliseconds.map { Timestamp<Milliseconds>(milliseconds: $0) }
+        #expect(try text(times) == "[" + times.map { "\"\($0)\"" }.joined(separator: ",") + "]")
+        let seconds = milliseconds.map { Timestamp<Seconds>(milliseconds: $0) }
+        #expect(try text(seconds) == "[" + seconds.map { "\"\($0)\"" }.joined(separator: ",") + "]")
+        #expect(times[0].description == "2026-02-23T10:00:00.123Z")
+    }
+
+    /// A time that is taken back leaves its date to no other.
+    @Test func aDateThatIsTakenBackIsNotCopied() throws {
+        struct Refused: Encodable {
+            let time: Timestamp<Milliseconds>
+            func encode(to encoder: any Encoder) throws {
+                var list = encoder.unkeyedContainer()
+                try list.encode(time)
+                throw EncodingError.invalidValue(time, .init(codingPath: [], debugDescription: "refused"))
+            }
+        }
+        struct Lenient: Encodable {
+            func encode(to encoder: any Encoder) throws {
+                let time = Timestamp<Milliseconds>(milliseconds: 1_771_840_800_123)
+                var list = encoder.unkeyedContainer()
+                try? list.encode(Refused(time: time))
+                try list.encode("12345678901234567890")
+                try list.encode(time)
+            }
+        }
+        #expect(try text(Lenient()) == #"["12345678901234567890","2026-02-23T10:00:00.123Z"]"#)
+    }
 }

@@ -1,8 +1,9 @@
+import CAllocator
 import Foundation
 import ServiceLifecycle
 
-/// Returns memory to the system after a burst. Otherwise the C library keeps freed memory, in as many arenas as there
-/// were threads that allocated at once.
+/// Returns memory to the system after a burst. Otherwise the allocator keeps freed memory, in as many arenas as there
+/// were threads that allocated at once: jemalloc until they allocate again, the C library for ever.
 struct MemoryTrimmer: Service {
     /// The bytes above the lowest use at which trimming is not worth its time.
     private static let slack = 8 << 20
@@ -12,20 +13,22 @@ struct MemoryTrimmer: Service {
             // By then the start is over.
             guard (try? await Task.sleep(for: .seconds(1))) != nil else { return }
             ProgramCode.release()
-            var lowest = ProcessMemory.resident ?? 0
+            var lowest = ProcessMemory.own ?? 0
             while (try? await Task.sleep(for: .seconds(10))) != nil {
-                guard let resident = ProcessMemory.resident else { return }
-                lowest = min(lowest, resident)
-                if resident > lowest + Self.slack { Self.trim() }
+                guard let own = ProcessMemory.own else { return }
+                lowest = min(lowest, own)
+                if own > lowest + Self.slack { Self.trim() }
             }
         }
         // A service that ends would end the others.
         try? await gracefulShutdown()
     }
 
-    /// Configures GNU's C library, before many threads allocate memory.
+    /// Configures GNU's C library, before many threads allocate memory. jemalloc needs no settings.
     static func begin() {
-        guard let set = function("mallopt", as: (@convention(c) (CInt, CInt) -> CInt).self) else { return }
+        guard !callocator_is_jemalloc(),
+            let set = function("mallopt", as: (@convention(c) (CInt, CInt) -> CInt).self)
+        else { return }
         // Each arena keeps what was freed in it; a few arenas are as fast as many (M_ARENA_MAX).
         _ = set(-8, CInt(max(2, min(8, ProcessInfo.processInfo.activeProcessorCount))))
         // Large blocks go back to the system as soon as they are freed (M_MMAP_THRESHOLD). Without this call the limit
@@ -36,7 +39,13 @@ struct MemoryTrimmer: Service {
         _ = set(-1, 1 << 20)
     }
 
-    private static func trim() { _ = function("malloc_trim", as: (@convention(c) (Int) -> CInt).self)?(0) }
+    private static func trim() {
+        if callocator_is_jemalloc() {
+            callocator_purge()
+        } else {
+            _ = function("malloc_trim", as: (@convention(c) (Int) -> CInt).self)?(0)
+        }
+    }
 
     /// Returns a function that only some C libraries have.
     private static func function<Function>(_ name: String, as: Function.Type) -> Function? {

@@ -54,13 +54,22 @@ struct DigitWriter {
         count += 1
     }
 
+    @inline(__always)
     mutating func write(_ value: Int64, digits: Int) {
-        var rest = value
-        for position in stride(from: count + digits - 1, through: count, by: -1) {
-            bytes[position] = UInt8(ascii: "0") + UInt8(rest % 10)
+        var rest = UInt32(truncatingIfNeeded: value)
+        var position = count &+ digits
+        while position > count {
+            position &-= 1
+            bytes[position] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
             rest /= 10
         }
-        count += digits
+        count &+= digits
+    }
+
+    /// Writes a date whose text is there, ten bytes.
+    mutating func write(date: UnsafePointer<UInt8>) {
+        for index in 0..<10 { bytes[count &+ index] = date[index] }
+        count &+= 10
     }
 
     /// Writes a date. The format has no place for years outside 0…9999, so such years are clamped.

@@ -49,6 +49,8 @@ package final class JSONText {
     /// The position at which the value of the most recent nested encoder has to begin. Until it does, no container may
     /// be written to.
     @exclusivity(unchecked) private var deferredAt = -1
+    /// The day of the most recent time, and where its date stands in the text.
+    @exclusivity(unchecked) var lastDay: (number: Int64, place: Int)?
     /// The values of one type that have been written.
     @usableFromInline package var repeats: AnyObject?
     /// The first misuse at a place where the protocols do not allow throwing.
@@ -64,11 +66,17 @@ package final class JSONText {
     let milliseconds = ObjectIdentifier(Timestamp<Milliseconds>.self)
 
     package init() {
-        bytes = .allocate(capacity: capacity)
+        bytes = Self.resized(nil, to: capacity)
         levels.reserveCapacity(8)
     }
 
-    deinit { bytes.deallocate() }
+    deinit { free(bytes) }
+
+    /// Returns the text's memory in another size. `UnsafeMutablePointer` allocates with an alignment, which takes longer.
+    private static func resized(_ bytes: UnsafeMutableRawPointer?, to capacity: Int) -> UnsafeMutablePointer<UInt8> {
+        guard let memory = realloc(bytes, capacity) else { fatalError("no memory for a text of \(capacity) bytes") }
+        return memory.assumingMemoryBound(to: UInt8.self)
+    }
 
     package func withBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
         try body(UnsafeRawBufferPointer(start: bytes, count: count))
@@ -157,10 +165,16 @@ extension JSONText {
             }
         } catch {
             levels.removeLast(max(levels.count - start.depth, 0))
-            count = min(count, start.offset)
-            repeats = nil
+            takeBack(to: min(count, start.offset))
             throw error
         }
+    }
+
+    /// Removes the end of the text, and forgets what may have stood there.
+    private func takeBack(to mark: Int) {
+        count = mark
+        repeats = nil
+        lastDay = nil
     }
 
     /// Writes the value of the member that began at `mark`. A failure removes the key and the comma, too, so that an
@@ -169,8 +183,7 @@ extension JSONText {
         do {
             try write(value)
         } catch {
-            count = mark
-            repeats = nil
+            takeBack(to: mark)
             deferredAt = -1
             levels[levels.count - 1].members -= 1
             throw error
@@ -189,10 +202,7 @@ extension JSONText {
     @inline(never)
     private func grow(by room: Int) {
         capacity = max(capacity * 4, count + room)  // pages that are never written to cost nothing
-        let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
-        larger.update(from: bytes, count: count)
-        bytes.deallocate()
-        bytes = larger
+        bytes = Self.resized(bytes, to: capacity)
     }
 
     @inline(__always)

@@ -67,8 +67,11 @@ extension JSONText {
     func write<Precision>(_ timestamp: Timestamp<Precision>) {
         reserve(Timestamp<Precision>.textCapacity + 2)
         put("\"")
+        let day = timestamp.day
+        let known = lastDay.flatMap { $0.number == day ? UnsafePointer(bytes + $0.place) : nil }
+        lastDay = (day, count)
         let rest = UnsafeMutableBufferPointer(start: bytes + count, count: Timestamp<Precision>.textCapacity)
-        count &+= timestamp.write(to: rest)
+        count &+= timestamp.write(to: rest, date: known)
         put("\"")
     }
 

@@ -20,9 +20,9 @@ package struct ObjectWriter {
         init(_ members: KeyedEncodingContainer<JSONText.Key>) { self.members = members }
     }
 
-    /// The text of an answer; nil with another encoder. The two are not one enumeration, which would be copied with each
-    /// member.
-    @usableFromInline let text: JSONText?
+    /// The text of an answer, which lives as long as its encoder; nil with another encoder. Its references are not counted
+    /// with each member, and the two are not one enumeration, which would be copied.
+    @usableFromInline let text: Unmanaged<JSONText>?
     private let container: Container?
     private var isEmpty = true
 
@@ -31,7 +31,7 @@ package struct ObjectWriter {
     package init(_ encoder: any Encoder) throws {
         if let text = Self.text(of: encoder) {
             text.put("{")
-            (self.text, container) = (text, nil)
+            (self.text, container) = (.passUnretained(text), nil)
         } else {
             text = nil
             container = Container(encoder.container(keyedBy: JSONText.Key.self))
@@ -47,7 +47,7 @@ package struct ObjectWriter {
     }
 
     /// Ends the object.
-    package func finish() { text?.put("}") }
+    package func finish() { text?._withUnsafeGuaranteedRef { $0.put("}") } }
 
     /// Writes a member whose value is written by one of two closures.
     @inline(__always)
@@ -56,9 +56,11 @@ package struct ObjectWriter {
         _ encode: (inout KeyedEncodingContainer<JSONText.Key>, JSONText.Key) throws -> Void
     ) throws {
         if let text {
-            text.write(name: key, isFirst: isEmpty)
+            try text._withUnsafeGuaranteedRef {
+                $0.write(name: key, isFirst: isEmpty)
+                try direct($0)
+            }
             isEmpty = false
-            try direct(text)
         } else if let container {
             try encode(&container.members, JSONText.Key(stringValue: key.description))
         }
@@ -139,7 +141,7 @@ package struct ObjectWriter {
     package mutating func write<Value: Encodable & Equatable & Identifiable>(
         _ key: StaticString, repeating value: Value
     ) throws {
-        if let text {
+        if let text = text?.takeUnretainedValue() {
             begin(key, in: text)
             try text.write(repeating: value)
         } else {

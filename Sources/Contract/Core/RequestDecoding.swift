@@ -97,8 +97,21 @@ struct FieldDecoder: Decoder {
 }
 
 private struct FieldContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
-    let fields: Fields
-    let body: KeyedDecodingContainer<Key>?
+    /// The body's container, in a box: the layout of containers is known at run time alone, and every copy would ask for it.
+    private final class Body {
+        let container: KeyedDecodingContainer<Key>
+
+        init(_ container: KeyedDecodingContainer<Key>) { self.container = container }
+    }
+
+    private let fields: Fields
+    private let box: Body?
+    private var body: KeyedDecodingContainer<Key>? { box?.container }
+
+    init(fields: Fields, body: KeyedDecodingContainer<Key>?) {
+        self.fields = fields
+        box = body.map(Body.init)
+    }
 
     var codingPath: [any CodingKey] { [] }
     var allKeys: [Key] { body?.allKeys ?? [] }
@@ -110,8 +123,8 @@ private struct FieldContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func decodeNil(forKey key: Key) throws -> Bool {
         if fields.text(key.stringValue) != nil || !fields.uploads(key.stringValue).isEmpty { return false }
-        guard let body, body.contains(key) else { return true }
-        return try body.decodeNil(forKey: key)
+        guard let box, box.container.contains(key) else { return true }
+        return try box.container.decodeNil(forKey: key)
     }
 
     /// Returns the field, its placeholder when it is of another type, or nil when there is none.
@@ -120,8 +133,8 @@ private struct FieldContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         let value: T?
         if let text = fields.text(name) {
             value = try? T(from: TextDecoder(text: text))
-        } else if let body, body.contains(key), (try? body.decodeNil(forKey: key)) != true {
-            value = try? body.decode(T.self, forKey: key)
+        } else if let box, box.container.contains(key), (try? box.container.decodeNil(forKey: key)) != true {
+            value = try? box.container.decode(T.self, forKey: key)
         } else {
             fields.note(name, .absent)
             return nil
