@@ -127,8 +127,8 @@ import Testing
         #expect(times[0].description == "2026-02-23T10:00:00.123Z")
     }
 
-    /// A time that is taken back leaves its date to no other.
-    @Test func aDateThatIsTakenBackIsNotCopied() throws {
+    /// A time that is removed again leaves its date to no other.
+    @Test func aDateThatIsRemovedIsNotCopied() throws {
         struct Refused: Encodable {
             let time: Timestamp<Milliseconds>
             func encode(to encoder: any Encoder) throws {

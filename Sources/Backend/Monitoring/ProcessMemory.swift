@@ -5,7 +5,7 @@ enum ProcessMemory {
     /// The resident memory in bytes, with the pages of files that are mapped; nil where the system does not say.
     static var resident: Int? { pages?.first.map { $0 * Int(getpagesize()) } }
 
-    /// The resident memory in bytes without the pages of files, which the system takes back when it needs them; nil where
+    /// The resident memory in bytes without the pages of files, which the system reclaims when it needs them; nil where
     /// it does not say.
     static var own: Int? { pages.map { ($0[0] - $0[1]) * Int(getpagesize()) } }
 

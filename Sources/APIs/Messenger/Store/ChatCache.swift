@@ -174,10 +174,22 @@ struct ChatCache: Sendable {
             let unread = try count(in: chat, after: mark, db)
             try db.execute(literal: "UPDATE chats SET unread = \(unread) WHERE id = \(chat)")
         } else {
-            let asOf = try Int64.fetchOne(db, literal: "SELECT unread_as_of FROM chats WHERE id = \(chat)") ?? 0
-            let since = try count(in: chat, after: asOf, db)
+            let since = try count(in: chat, after: try listed(chat, db), db)
             try db.execute(literal: "UPDATE chats SET unread = server_unread + \(since) WHERE id = \(chat)")
         }
+    }
+
+    /// Returns the newest message that the server had counted when it listed the chat. The list does not name it: it is one
+    /// that was known then, or has the list's time and text, or is older. Times are seconds.
+    private func listed(_ chat: Int64, _ db: Database) throws -> Int64 {
+        try Int64.fetchOne(
+            db,
+            literal: """
+                SELECT MAX(c.unread_as_of, COALESCE((
+                    SELECT MAX(m.id) FROM messages m WHERE m.chat = c.id AND (
+                        m.created_at < c.summary_at OR m.created_at = c.summary_at AND m.content IS c.summary_text)), 0))
+                FROM chats c WHERE c.id = \(chat)
+                """) ?? 0
     }
 
     private func count(in chat: Int64, after mark: Int64, _ db: Database) throws -> Int {
