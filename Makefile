@@ -41,8 +41,8 @@ SDKS := Messenger DeuceDiary Monica GTSD Dunbar
 TOOLS := .build/tools
 SOURCES := Package.swift Sources Tests Examples $(wildcard Benchmarks/Package.swift Benchmarks/Sources)
 
-.PHONY: help deps release-deps test-deps serve build test torture mutants sanitize fuzz lint format dist docs describe schemathesis drawing nodes \
-	bench compare clean
+.PHONY: help deps release-deps test-deps serve build test torture mutants sanitize fuzz lint format dist docs describe schemathesis \
+	drawing nodes bench compare clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
