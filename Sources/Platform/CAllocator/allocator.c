@@ -2,8 +2,13 @@
 
 #include <stddef.h>
 
-// The functions are there when the program is linked with jemalloc (https://jemalloc.net/jemalloc.3.html).
+// A function of jemalloc (https://jemalloc.net/jemalloc.3.html); null unless the program is linked with it. The linkers of
+// other systems refuse such a symbol.
+#ifdef __linux__
 extern int mallctl(const char *name, void *old, size_t *old_size, void *value, size_t size) __attribute__((weak));
+#else
+static int (*const mallctl)(const char *, void *, size_t *, void *, size_t) = NULL;
+#endif
 
 bool callocator_is_jemalloc(void) { return mallctl != NULL; }
 
