@@ -21,6 +21,7 @@ let packages = [
 ]
 
 let cModules = ["CLibPQ", "CLibVips", "CSQLite", "CVips", "CZlib"]
+
 /// Returns the modules that a target imports as its dependencies. A target names exactly those: `make lint` compares.
 ///
 /// - Parameter condition: The trait without which modules of packages and of C are left out.
@@ -41,7 +42,7 @@ func target(
     .target(name: name, dependencies: modules(imports, when: condition), path: path, packageAccess: packageAccess)
 }
 
-// What finds libvips's headers. SwiftPM warns about some flags of libvips; GLib's are enough on Linux.
+// This name finds libvips's headers. SwiftPM warns about some of libvips's own flags, and GLib's are enough on Linux.
 #if os(Linux)
 let vips = "gobject-2.0"
 #else
@@ -153,8 +154,7 @@ func api(_ name: String, api: String = "", mocks: String = "", service: String) 
         // Text that knows no types, so that a wrong name on the wire cannot agree with itself.
         part("Examples", "ContractExamples"),
         part("Mocks", "\(name)API \(name)Client \(name)Examples Contract ContractClient ContractMocks \(mocks)"),
-        part(
-            "Service", "\(name)API Backend Contract ContractServer Database HTTPTypes \(service)"),
+        part("Service", "\(name)API Backend Contract ContractServer Database HTTPTypes \(service)"),
         part("Check", "\(name)Client \(name)Examples CheckedLists Contract ContractCheck ContractClient HTTPTypes"),
     ]
 }

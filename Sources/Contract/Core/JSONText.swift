@@ -72,7 +72,8 @@ package final class JSONText {
 
     deinit { free(bytes) }
 
-    /// Returns the text's memory in another size. `UnsafeMutablePointer` allocates with an alignment, which takes longer.
+    /// Returns the text's memory in another size. `UnsafeMutablePointer` allocates with an alignment, which takes longer;
+    /// like it, this ends the process where the system has no memory.
     private static func resized(_ bytes: UnsafeMutableRawPointer?, to capacity: Int) -> UnsafeMutablePointer<UInt8> {
         guard let memory = realloc(bytes, capacity) else { fatalError("no memory for a text of \(capacity) bytes") }
         return memory.assumingMemoryBound(to: UInt8.self)

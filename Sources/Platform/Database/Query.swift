@@ -10,8 +10,6 @@ public struct Query<Value: Sendable>: Sendable {
         _ sql: SQL, _ map: @escaping @Sendable (borrowing Row) throws -> T
     ) -> Query where Value == [T] {
         Query(sql: sql, initial: []) { rows, row in
-            // Most lists are pages: room for one comes in a few steps.
-            if rows.isEmpty { rows.reserveCapacity(16) }
             rows.append(try map(row))
             return true
         }
