@@ -59,6 +59,21 @@ public func expect(
     if !condition { throw CheckFailure(message(), line: line, file: file) }
 }
 
+/// Asks again, 20 ms after each answer, until the condition holds, for what a server may do a moment later. Fails the
+/// scenario at the 250th attempt.
+///
+/// Attempts are counted rather than seconds: on a busy machine each takes longer, and so does what the server does.
+public func expectSoon(
+    _ message: @autoclosure () -> String, line: UInt = #line, file: StaticString = #fileID,
+    _ condition: () async throws -> Bool
+) async throws {
+    for _ in 1..<250 {
+        if try await condition() { return }
+        try await Task.sleep(for: .milliseconds(20))
+    }
+    try expect(try await condition(), message(), line: line, file: file)
+}
+
 /// Fails the scenario unless the two are equal.
 public func expect<Value: Equatable>(
     _ found: Value, equals expected: Value, line: UInt = #line, file: StaticString = #fileID

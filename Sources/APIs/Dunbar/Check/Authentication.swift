@@ -210,7 +210,7 @@ extension DunbarScenarios {
             func client() -> DunbarClient {
                 DunbarClient(
                     baseURL: world.baseURL, store: store, transport: world.transport, retry: .never,
-                    isConnected: { true })
+                    patience: DunbarWorld.patience, isConnected: { true })
             }
             try expect(try await client().currentUser(), equals: nil)
             try expect(

@@ -130,7 +130,8 @@ extension DunbarScenarios {
             let answer = try await world.raw.send(.get, "/storage/health")
             try expect(try answer.succeeded(200)["status"], equals: "healthy")
             try expect(answer.headers[.setCookie], equals: nil)
-            let client = DunbarClient(baseURL: world.baseURL, transport: world.transport, retry: .never)
+            let client = DunbarClient(
+                baseURL: world.baseURL, transport: world.transport, retry: .never, patience: DunbarWorld.patience)
             try expect(try await client.wakeUp(), "it did not wake up")
         }
     ]

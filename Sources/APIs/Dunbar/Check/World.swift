@@ -53,6 +53,9 @@ public struct DunbarWorld: Sendable {
 
     static let password = "secret123"
 
+    /// The time that the server may take to wake up: as long as a scenario may take, because a busy server is not asleep.
+    static let patience = Duration.seconds(120)
+
     /// Returns a new account, signed in.
     ///
     /// - Parameter isPrivate: Whether the account is private, as every account is at first.
@@ -128,7 +131,7 @@ public struct Person: Sendable {
         let stored = StoredCookie(name: parts.first ?? "", value: parts.last ?? "", expiresAt: nil, isSecure: false)
         client = DunbarClient(
             baseURL: world.baseURL, store: MemoryCookieStore([stored]), transport: world.transport, retry: .never,
-            isConnected: { true })
+            patience: DunbarWorld.patience, isConnected: { true })
     }
 
     @discardableResult

@@ -121,11 +121,7 @@ extension MessengerScenarios {
             }
             try await world.refresh(first.refreshToken).refused(401, "Invalid or expired refresh token")
             // It takes at most a second, plus the time of the network.
-            let deadline = ContinuousClock.now + .seconds(5)
-            while try await first.get("/me").status == 200 {
-                try expect(ContinuousClock.now < deadline, "an access token outlived its session")
-                try await Task.sleep(for: .milliseconds(20))
-            }
+            try await expectSoon("an access token outlived its session") { try await first.get("/me").status != 200 }
             try await first.get("/me").refused(401, "Invalid or expired token")
             try await second.get("/me").succeeded(200)
             try await world.refresh(second.refreshToken).succeeded(200)

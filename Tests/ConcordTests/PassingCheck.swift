@@ -1,0 +1,20 @@
+import Testing
+
+/// Runs `concord check` with these arguments and a generous limit for each scenario, and expects that all scenarios pass.
+///
+/// - Parameter count: The number of scenarios of the API.
+/// - Returns: The report, and the log, which has a line for each scenario.
+func passingCheck(
+    _ arguments: [String], scenarios count: Int, sourceLocation: SourceLocation = #_sourceLocation
+) async throws -> (output: String, errors: String) {
+    let process = try ConcordProcess(["check"] + arguments + ["--timeout", "900"])
+    let output = await process.wholeOutput()
+    let errors = await process.standardError()
+    // What failed is the second part of a report. A list of all clauses would hide it.
+    let parts = output.split(separator: "\n\n", maxSplits: 2)
+    #expect(await process.status() == 0, "\(parts.last ?? "")\(errors)", sourceLocation: sourceLocation)
+    #expect(
+        output.contains("\(count) scenarios: \(count) passed, 0 failed, 0 skipped, in "), sourceLocation: sourceLocation
+    )
+    return (output, errors)
+}
