@@ -48,6 +48,17 @@ struct ResponseEncoderTests {
         #expect(answer.sizes.count == 1)
     }
 
+    /// A head that is too large for the usual memory is written whole, and once.
+    @Test(arguments: [1, 250, 280, 281, 282, 283, 284, 285, 286, 400, 5000]) func aLargeHeadIsWhole(_ size: Int) throws
+    {
+        let value = String(repeating: "x", count: size)
+        let answer = try encode(
+            HTTPResponse(status: .ok, headerFields: [.contentLength: "1", .server: value, .location: value]), ["a"])
+        let fields = "Content-Length: 1\r\nServer: \(value)\r\nLocation: \(value)"
+        #expect(answer.text == "HTTP/1.1 200 OK\r\n\(fields)\r\n\r\na")
+        #expect(answer.sizes.count == 1)
+    }
+
     @Test func aLargePieceIsNotCopied() throws {
         let large = String(repeating: "x", count: 100_000)
         let answer = try encode(

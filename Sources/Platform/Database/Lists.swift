@@ -1,16 +1,16 @@
 /// A table whose rows form many lists, each ordered by an index on (list, time, id).
 public struct ListTable: Sendable {
-    let name: String
-    let list: String
-    let time: String
-    let id: String
+    let name: SQL
+    let list: SQL
+    let time: SQL
+    let id: SQL
 
     /// Describes a table.
     ///
     /// - Parameters:
     ///   - list: The column with the list of a row.
     ///   - time: The column by which a list is ordered; rows with the same time are ordered by `id`.
-    public init(_ name: String, list: String, time: String, id: String = "id") {
+    public init(_ name: SQL, list: SQL, time: SQL, id: SQL = "id") {
         self.name = name
         self.list = list
         self.time = time
@@ -30,9 +30,7 @@ extension Session {
     ///   - lists: A query for the lists, in one column.
     ///   - before: A row of (time, id), as `(a, b)`; only older rows are returned.
     public func newest(_ limit: Int, of table: ListTable, in lists: SQL, before: SQL? = nil) -> SQL {
-        let (name, list, time, id) = (
-            SQL(trusted: table.name), SQL(trusted: table.list), SQL(trusted: table.time), SQL(trusted: table.id)
-        )
+        let (name, list, time, id) = (table.name, table.list, table.time, table.id)
         let older: SQL = before.map { "AND (t.\(time), t.\(id)) < \($0)" } ?? ""
         switch dialect {
         case .sqlite:

@@ -10,9 +10,9 @@ final class PostgreSQLConnection: SessionConnection {
     /// The statement that begins each transaction of a pooled connection with what others set once; nil for other connections.
     private let settings: SQL?
     var dialect: Dialect { .postgreSQL }
-    /// The names of statements that the server has prepared, by their text; on a pooled connection, the statements as
+    /// The names of statements that the server has prepared; on a pooled connection, the statements as
     /// PostgreSQL writes them.
-    private var names: [StatementText: String] = [:]
+    private var names: [StatementShape: String] = [:]
     /// The statements that begin the transaction, until they are sent along with its first one.
     private var opening: [SQL] = []
     /// Whether the transaction only reads.
@@ -244,7 +244,7 @@ final class PostgreSQLConnection: SessionConnection {
 
     func plan(of sql: SQL) throws -> [String] {
         var lines: [String] = []
-        try query(SQL("EXPLAIN " + sql.text, sql.values)) { row in
+        try query("EXPLAIN \(sql)") { row in
             lines.append(try row.get(0))
             return true
         }
@@ -312,22 +312,23 @@ final class PostgreSQLConnection: SessionConnection {
     }
 
     private func prepared(_ sql: SQL) throws -> PostgreSQLStatement {
-        guard settings == nil else { return .unprepared(numbered(sql.statement), sql.values) }
-        return .prepared(try prepare(sql.statement), sql.values)
+        settings == nil ? .prepared(try prepare(sql), sql.values) : .unprepared(numbered(sql), sql.values)
     }
 
-    private func numbered(_ text: StatementText) -> String {
-        if let known = names[text] { return known }
-        let result = Self.numbered(text.text)
-        names[text] = result
+    private func numbered(_ sql: SQL) -> String {
+        let shape = StatementShape(of: sql)
+        if let known = names[shape] { return known }
+        let result = Self.numbered(sql.text)
+        names[shape.withoutValues] = result
         return result
     }
 
-    private func prepare(_ text: StatementText) throws -> String {
-        if let name = names[text] { return name }
+    private func prepare(_ sql: SQL) throws -> String {
+        let shape = StatementShape(of: sql)
+        if let name = names[shape] { return name }
         let name = "s\(names.count)"
-        _ = try PostgreSQLResult(ask { PQprepare(handle, name, Self.numbered(text.text), 0, nil) }, of: self)
-        names[text] = name
+        _ = try PostgreSQLResult(ask { PQprepare(handle, name, Self.numbered(sql.text), 0, nil) }, of: self)
+        names[shape.withoutValues] = name
         return name
     }
 

@@ -6,16 +6,17 @@ struct PreparedStatement: ~Copyable {
     private let statement: OpaquePointer
     private let connection: SQLiteConnection
 
-    init(_ text: StatementText, _ values: [SQLValue], on connection: SQLiteConnection) throws {
-        let statement = try connection.prepared(text)
-        guard sqlite3_bind_parameter_count(statement) == values.count else {
-            throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "wrong number of values", sql: text.text)
-        }
+    init(_ sql: SQL, on connection: SQLiteConnection) throws {
+        let statement = try connection.prepared(sql)
         var index: CInt = 0
-        for value in values {
+        for part in sql.parts {
+            guard case .value(let value) = part else { continue }
             index += 1
             let code = value.bind(to: statement, at: index)
-            guard code == SQLITE_OK else { throw connection.error(code, text.text) }
+            guard code == SQLITE_OK else { throw connection.error(code, sql.text) }
+        }
+        guard sqlite3_bind_parameter_count(statement) == index else {
+            throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "wrong number of values", sql: sql.text)
         }
         self.statement = statement
         self.connection = connection

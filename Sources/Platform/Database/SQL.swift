@@ -1,53 +1,83 @@
-import Foundation
-
 /// A statement and the values bound to it: `"SELECT name FROM users WHERE id = \(id)"`.
 ///
 /// An interpolated value is bound, never spliced, so no text can become SQL. One text serves both engines.
+///
+/// A statement is kept in the parts of which the code consists, and its text is put together only when a connection
+/// prepares it: statements are few, and a request executes the same ones again.
 public struct SQL: Sendable, ExpressibleByStringInterpolation {
-    let statement: StatementText
-    public let values: [SQLValue]
+    /// A part of a statement behind its first literal.
+    enum Part: Sendable {
+        case literal(Literal)
+        case made(MadeText)
+        /// A bound value, which is `?` in the text.
+        case value(SQLValue)
+    }
+
+    let first: Literal
+    let parts: [Part]
 
     /// The text, with `?` for each bound value.
-    public var text: String { statement.text }
+    public var text: String {
+        var bytes: [UInt8] = []
+        func append(_ literal: Literal) { bytes.append(contentsOf: literal.bytes) }
+        append(first)
+        for part in parts {
+            switch part {
+            case .literal(let literal): append(literal)
+            case .made(let text): bytes.append(contentsOf: text.bytes)
+            case .value: bytes.append(UInt8(ascii: "?"))
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The bound values, in their order.
+    public var values: [SQLValue] {
+        parts.compactMap { if case .value(let value) = $0 { value } else { nil } }
+    }
 
     public init(stringLiteral literal: StaticString) {
-        statement = StatementText(literal.withUTF8Buffer { Array($0) })
-        values = []
+        first = Literal(literal)
+        parts = []
     }
 
     /// Creates a piece from text that the code has made, such as the name of a table. It must never come from a request.
-    public init(trusted text: String) { self.init(text, []) }
+    public init(trusted text: String) {
+        first = Literal("")
+        parts = [.made(MadeText(text))]
+    }
 
-    init(_ text: String, _ values: [SQLValue]) {
-        statement = StatementText(Array(text.utf8))
-        self.values = values
+    init(_ first: Literal, _ parts: [Part]) {
+        self.first = first
+        self.parts = parts
     }
 
     public init(stringInterpolation: StringInterpolation) {
-        statement = StatementText(stringInterpolation.text)
-        values = stringInterpolation.values
+        first = stringInterpolation.first ?? Literal("")
+        parts = stringInterpolation.parts
     }
 
-    /// A statement that is being put together. The text is kept as bytes, because appending to a `String` costs more
-    /// than the rest of a short statement.
+    /// A statement that is being put together.
     public struct StringInterpolation: StringInterpolationProtocol {
-        fileprivate var text: [UInt8] = []
-        fileprivate var values: [SQLValue] = []
+        fileprivate var first: Literal?
+        fileprivate var parts: [Part] = []
 
         public init(literalCapacity: Int, interpolationCount: Int) {
             // Pieces come on top. One allocation that is too large costs less than a second one.
-            text.reserveCapacity(max(literalCapacity + interpolationCount, 256))
-            values.reserveCapacity(max(interpolationCount, 8))
+            parts.reserveCapacity(max(2 * interpolationCount, 20))
         }
 
-        public mutating func appendLiteral(_ literal: StaticString) {
-            literal.withUTF8Buffer { text.append(contentsOf: $0) }
+        public mutating func appendLiteral(_ literal: StaticString) { append(Literal(literal)) }
+
+        private mutating func append(_ literal: Literal) {
+            if first == nil {
+                first = literal
+            } else if literal.count > 0 {
+                parts.append(.literal(literal))
+            }
         }
 
-        private mutating func bind(_ value: SQLValue) {
-            text.append(UInt8(ascii: "?"))
-            values.append(value)
-        }
+        private mutating func bind(_ value: SQLValue) { parts.append(.value(value)) }
 
         public mutating func appendInterpolation(_ value: some SQLConvertible) { bind(value.sqlValue) }
 
@@ -66,6 +96,14 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
             }
         }
 
+        /// Binds values that were read from a database, with commas between.
+        mutating func appendInterpolation(values: [SQLValue]) {
+            for (index, value) in values.enumerated() {
+                if index > 0 { appendLiteral(", ") }
+                bind(value)
+            }
+        }
+
         /// Joins pieces with commas, such as the rows of `VALUES`.
         public mutating func appendInterpolation(joined pieces: [SQL]) {
             for (index, piece) in pieces.enumerated() {
@@ -76,36 +114,8 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
 
         /// Inserts a piece of SQL with its own bindings.
         public mutating func appendInterpolation(_ piece: SQL) {
-            text.append(contentsOf: piece.statement.bytes)
-            values.append(contentsOf: piece.values)
-        }
-    }
-}
-
-/// The text of a statement, which is hashed by a few of its bytes: statements are few, their texts long, and each
-/// execution looks for one.
-struct StatementText: Hashable {
-    /// The text in UTF-8.
-    let bytes: [UInt8]
-
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-    var text: String { String(decoding: bytes, as: UTF8.self) }
-
-    static func == (one: Self, other: Self) -> Bool {
-        guard one.bytes.count == other.bytes.count else { return false }
-        return one.bytes.withUnsafeBytes { one in
-            other.bytes.withUnsafeBytes { one.count == 0 || memcmp(one.baseAddress!, $0.baseAddress!, one.count) == 0 }
-        }
-    }
-
-    func hash(into hasher: inout Hasher) {
-        bytes.withUnsafeBytes { bytes in
-            hasher.combine(bytes.count)
-            guard bytes.count >= 8 else { return hasher.combine(bytes: bytes) }
-            for quarter in 1...4 {
-                hasher.combine(bytes.loadUnaligned(fromByteOffset: (bytes.count - 8) * quarter / 4, as: UInt64.self))
-            }
+            append(piece.first)
+            parts.append(contentsOf: piece.parts)
         }
     }
 }

@@ -1,8 +1,7 @@
 import GRDB
 import GRDBSQLite
 
-/// A connection to an SQLite file, with its statements prepared once and cached by their text. One thread uses it at a
-/// time.
+/// A connection to an SQLite file, with its statements prepared once and cached. One thread uses it at a time.
 ///
 /// GRDB opens and closes it. Between the two SQLite is called directly, because GRDB's queue and statements cost several
 /// times what the statements of a request do.
@@ -10,7 +9,7 @@ final class SQLiteConnection: SessionConnection, @unchecked Sendable {
     private let queue: DatabaseQueue
     private let handle: OpaquePointer
     private let watch: DamageWatch
-    private var statements: [StatementText: OpaquePointer] = [:]
+    private var statements: [StatementShape: OpaquePointer] = [:]
     var dialect: Dialect { .sqlite }
 
     init(_ queue: DatabaseQueue, _ watch: DamageWatch) throws {
@@ -77,7 +76,7 @@ final class SQLiteConnection: SessionConnection, @unchecked Sendable {
     ///
     /// - Throws: `DatabaseError`.
     func run(_ sql: SQL) throws {
-        let statement = try PreparedStatement(sql.statement, sql.values, on: self)
+        let statement = try PreparedStatement(sql, on: self)
         while try statement.step() {}
     }
 
@@ -145,29 +144,31 @@ final class SQLiteConnection: SessionConnection, @unchecked Sendable {
         // The engine may have ended the transaction by itself. Later statements must not run outside of one.
         guard isInTransaction else { throw DatabaseFailure.unavailable("the engine ended the transaction") }
         do {
-            return try body(PreparedStatement(sql.statement, sql.values, on: self))
+            return try body(PreparedStatement(sql, on: self))
         } catch let error as DatabaseError {
             throw watch.failure(error)
         }
     }
 
-    /// Returns the statement of a text, which stays prepared.
-    func prepared(_ text: StatementText) throws -> OpaquePointer {
-        if let statement = statements[text] { return statement }
+    /// Returns the prepared statement, which stays prepared.
+    func prepared(_ sql: SQL) throws -> OpaquePointer {
+        let shape = StatementShape(of: sql)
+        if let statement = statements[shape] { return statement }
+        let text = sql.text
         var statement: OpaquePointer?
         var rest: UnsafePointer<CChar>?
         var isComplete = false
-        let code = text.text.withCString { start in
+        let code = text.withCString { start in
             let code = sqlite3_prepare_v3(handle, start, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, &rest)
             isComplete = rest.map { String(cString: $0).allSatisfy { $0.isWhitespace || $0 == ";" } } ?? true
             return code
         }
-        guard code == SQLITE_OK else { throw error(code, text.text) }
+        guard code == SQLITE_OK else { throw error(code, text) }
         guard let statement, isComplete else {
             sqlite3_finalize(statement)
-            throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "this is not one statement", sql: text.text)
+            throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "this is not one statement", sql: text)
         }
-        statements[text] = statement
+        statements[shape.withoutValues] = statement
         return statement
     }
 

@@ -7,6 +7,8 @@ struct ResponseEncoder {
     /// The size in bytes up to which a part of a body is copied behind what precedes it. A larger one is written as it
     /// is.
     private static let copied = 16_384
+    /// The size in bytes of the memory in which heads are written. A larger head is written once more, with room for it.
+    private static let usualHead = 640
 
     private var collected: ByteBuffer?
     /// The large part behind what is collected.
@@ -31,37 +33,31 @@ struct ResponseEncoder {
         let closes = closes || framing == .close
         let phrase =
             status.reasonPhrase.isEmpty ? HTTPResponseStatus(statusCode: status.code).reasonPhrase : status.reasonPhrase
-        let room = phrase.utf8.count + (date?.utf8.count ?? 0) + 80
-        // Most heads have less than 512 bytes of fields.
-        collect(room + 512 + min(body, Self.copied), in: context) { bytes in
-            bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: room) { memory in
-                var writer = HeadWriter(memory)
-                writer.write(framing == .close ? "HTTP/1.0 " : "HTTP/1.1 ")
-                writer.write(threeDigits: status.code)
-                writer.write(" ")
-                writer.write(phrase)
+        func write(to writer: inout HeadWriter) {
+            writer.write(framing == .close ? "HTTP/1.0 " : "HTTP/1.1 ")
+            writer.write(threeDigits: status.code)
+            writer.write(" ")
+            writer.write(phrase)
+            writer.write("\r\n")
+            for field in fields where framing.keeps(field.name, closes: closes) { writer.write(field) }
+            if let date {
+                writer.write("Date: ")
+                writer.write(date)
                 writer.write("\r\n")
-                return writer.count
             }
-            for field in fields where framing.keeps(field.name, closes: closes) {
-                let size = field.name.rawName.utf8.count + field.value.utf8.count + 4
-                bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: size) { memory in
+            if framing == .chunked { writer.write("Transfer-Encoding: chunked\r\n") }
+            if closes { writer.write("Connection: close\r\n") }
+            writer.write("\r\n")
+        }
+        var (room, isWritten) = (Self.usualHead, false)
+        collect(room + min(body, Self.copied), in: context) { bytes in
+            while !isWritten {
+                bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: room) { memory in
                     var writer = HeadWriter(memory)
-                    writer.write(field)
-                    return writer.count
+                    write(to: &writer)
+                    (room, isWritten) = (writer.count, writer.count <= memory.count)
+                    return isWritten ? writer.count : 0
                 }
-            }
-            bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: room) { memory in
-                var writer = HeadWriter(memory)
-                if let date {
-                    writer.write("Date: ")
-                    writer.write(date)
-                    writer.write("\r\n")
-                }
-                if framing == .chunked { writer.write("Transfer-Encoding: chunked\r\n") }
-                if closes { writer.write("Connection: close\r\n") }
-                writer.write("\r\n")
-                return writer.count
             }
         }
         isChunked = framing == .chunked
@@ -154,26 +150,34 @@ struct ResponseEncoder {
     }
 }
 
-/// Writes the head of an answer into memory that has room for it.
+/// Writes the head of an answer into memory, and counts its bytes. Those that do not fit are counted only.
 private struct HeadWriter {
     private let memory: UnsafeMutableRawBufferPointer
     private(set) var count = 0
 
     init(_ memory: UnsafeMutableRawBufferPointer) { self.memory = memory }
 
+    @inline(__always)
     private mutating func write(_ bytes: UnsafeRawBufferPointer) {
-        UnsafeMutableRawBufferPointer(rebasing: memory[count...]).copyMemory(from: bytes)
+        if count + bytes.count <= memory.count, let source = bytes.baseAddress, let start = memory.baseAddress {
+            (start + count).copyMemory(from: source, byteCount: bytes.count)
+        }
         count += bytes.count
     }
 
+    @inline(__always)
     mutating func write(_ text: StaticString) {
         write(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
+    @inline(__always)
     mutating func write(_ text: String) {
-        var text = text
-        text.withUTF8 { write(UnsafeRawBufferPointer($0)) }
+        // A native string lends its bytes.
+        let isLent: Void? = text.utf8.withContiguousStorageIfAvailable { write(UnsafeRawBufferPointer($0)) }
+        if isLent == nil { for byte in text.utf8 { write(byte) } }
     }
+
+    private mutating func write(_ byte: UInt8) { withUnsafeBytes(of: byte) { write($0) } }
 
     mutating func write(_ field: HTTPField) {
         write(field.name.rawName)
@@ -184,9 +188,6 @@ private struct HeadWriter {
 
     /// Writes a status.
     mutating func write(threeDigits number: Int) {
-        for power in [100, 10, 1] {
-            memory[count] = UInt8(truncatingIfNeeded: number / power % 10 + 48)
-            count += 1
-        }
+        for power in [100, 10, 1] { write(UInt8(truncatingIfNeeded: number / power % 10 + 48)) }
     }
 }

@@ -99,8 +99,8 @@ extension Response {
 }
 
 extension HTTPFields {
-    /// Sets a field that has been checked before.
-    fileprivate mutating func set(_ field: HTTPField) {
+    /// Sets a field of which there is at most one. This costs half of what the subscript does.
+    mutating func set(_ field: HTTPField) {
         if let index = firstIndex(where: { $0.name == field.name }) { self[index] = field } else { append(field) }
     }
 
@@ -116,7 +116,7 @@ extension HTTPFields {
 
     /// Adds the length of the body, if it is known.
     fileprivate mutating func frame(_ length: Int?) {
-        if let length, !contains(.contentLength) { self[.contentLength] = String(length) }
+        if let length, !contains(.contentLength) { append(HTTPField(name: .contentLength, value: String(length))) }
     }
 }
 

@@ -92,7 +92,7 @@ public final class Router<API: ServiceAPI>: Sendable {
         var outcome = await trace.run { await answer(request, info, hold, from: connection) }
         // The fields that nearly every answer has.
         outcome.reply.headers.reserveCapacity(8)
-        outcome.reply.headers[.requestID] = info.id
+        outcome.reply.headers.set(HTTPField(name: .requestID, value: info.id))
         let (status, duration) = (outcome.reply.status, ContinuousClock.now - start)
         (outcome.metrics ?? unmatched).record(status.code, duration)
         trace.end(request.method, outcome.route, status, api: API.name, request: info.id)

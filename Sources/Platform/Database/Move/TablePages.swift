@@ -13,12 +13,11 @@ struct TablePages {
     /// - Returns: The rows, with the values in the order of the table's columns. A table without a key is one page.
     func page(after position: Values?, limit: Int, in db: Session) throws -> [Values] {
         let columns = table.columns.map { "\"\($0.name)\"" }.joined(separator: ", ")
-        let select = "SELECT \(columns) FROM \(table.quotedName)"
-        guard !table.key.isEmpty else { return try position == nil ? rows(SQL(trusted: select), in: db) : [] }
-        let key = table.key.map { "\"\($0)\"" }.joined(separator: ", ")
-        let marks = table.key.map { _ in "?" }.joined(separator: ", ")
-        let condition = position == nil ? "" : " WHERE (\(key)) > (\(marks))"
-        return try rows(SQL("\(select)\(condition) ORDER BY \(key) LIMIT \(limit)", position ?? []), in: db)
+        let select = SQL(trusted: "SELECT \(columns) FROM \(table.quotedName)")
+        guard !table.key.isEmpty else { return try position == nil ? rows(select, in: db) : [] }
+        let key = SQL(trusted: table.key.map { "\"\($0)\"" }.joined(separator: ", "))
+        let condition: SQL = position.map { " WHERE (\(key)) > (\(values: $0))" } ?? ""
+        return try rows("\(select)\(condition) ORDER BY \(key) LIMIT \(limit)", in: db)
     }
 
     /// Returns the key of a row.
@@ -40,14 +39,13 @@ struct TablePages {
     /// Adds rows to a table that has the same columns.
     func insert(_ rows: [Values], in db: Session) throws {
         let columns = table.columns.map { "\"\($0.name)\"" }.joined(separator: ", ")
-        let marks = "(" + table.columns.map { _ in "?" }.joined(separator: ", ") + ")"
+        let into = SQL(trusted: "INSERT INTO \(table.quotedName) (\(columns)) VALUES ")
         // A statement can have 32,766 values on SQLite.
         let together = max(1, min(200, 30_000 / table.columns.count))
         for start in stride(from: 0, to: rows.count, by: together) {
             let part = rows[start..<min(start + together, rows.count)]
             if db.dialect == .postgreSQL { try requireNoZero(part) }
-            let all = Array(repeating: marks, count: part.count).joined(separator: ", ")
-            try db.run(SQL("INSERT INTO \(table.quotedName) (\(columns)) VALUES \(all)", part.flatMap(\.self)))
+            try db.run("\(into)\(joined: part.map { "(\(values: $0))" })")
         }
     }
 
