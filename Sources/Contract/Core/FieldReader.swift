@@ -28,9 +28,8 @@ package struct FieldReader {
 
     package init(_ decoder: any Decoder) throws {
         if let direct = decoder as? FieldDecoder {
-            let body = direct.body as? JSONValueDecoder
-            if direct.body == nil || body?.isObject == true {
-                (fields, self.body, container) = (direct.fields, body, nil)
+            if direct.json?.isObject ?? (direct.other == nil) {
+                (fields, body, container) = (direct.fields, direct.json, nil)
                 return
             }
         }

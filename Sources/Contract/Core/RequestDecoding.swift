@@ -41,10 +41,10 @@ public enum RequestCoding {
         let fields = Fields(source)
         do {
             guard let body = source.body, !body.isEmpty else {
-                return (try E(from: FieldDecoder(fields: fields, body: nil)), fields.issues)
+                return (try E(from: FieldDecoder(fields: fields, json: nil)), fields.issues)
             }
             guard let document = JSONDocument(object: body) else { throw Self.malformedJSON(E.self) }
-            let decoder = FieldDecoder(fields: fields, body: JSONValueDecoder(document: document, index: 0))
+            let decoder = FieldDecoder(fields: fields, json: JSONValueDecoder(document: document, index: 0))
             return (try E(from: decoder), fields.issues)
         } catch let problem as Problem {
             throw problem
@@ -80,9 +80,25 @@ final class Fields {
 /// Looks for each field in the path, the query or the form first, then in the JSON body.
 struct FieldDecoder: Decoder {
     let fields: Fields
-    let body: (any Decoder)?
+    /// The body that is JSON.
+    let json: JSONValueDecoder?
+    /// Any other body.
+    let other: (any Decoder)?
+    private var body: (any Decoder)? { json ?? other }
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    init(fields: Fields, json: JSONValueDecoder?) {
+        self.fields = fields
+        self.json = json
+        other = nil
+    }
+
+    init(fields: Fields, body: (any Decoder)?) {
+        self.fields = fields
+        json = body as? JSONValueDecoder
+        other = json == nil ? body : nil
+    }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         KeyedDecodingContainer(FieldContainer<Key>(fields: fields, body: try body?.container(keyedBy: type)))

@@ -17,13 +17,15 @@ final class LoopExecutor: TaskExecutor {
 struct LoopExecutors: Sendable {
     /// Starts tasks on one event loop.
     struct Executor: Sendable {
-        fileprivate let executor: (any Sendable)?
+        /// A `LoopExecutor`, where there are any.
+        fileprivate let executor: (any AnyObject & Sendable)?
 
         /// Starts a task on the event loop, from which this must be called.
         func start(_ body: @escaping @concurrent @Sendable () async -> Void) -> Task<Void, Never> {
             guard #available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *),
-                let executor = executor as? LoopExecutor
+                let known = executor
             else { return Task(operation: body) }
+            let executor = unsafeDowncast(known, to: LoopExecutor.self)
             if #available(macOS 26.0, iOS 26.0, tvOS 26.0, watchOS 26.0, visionOS 26.0, *) {
                 return Task.immediate(executorPreference: executor, operation: body)
             }

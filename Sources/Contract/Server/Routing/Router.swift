@@ -113,15 +113,6 @@ public final class Router<API: ServiceAPI>: Sendable {
     /// The size in bytes from which making an answer takes so long that it is made outside of the event loops.
     private static var large: Int { 65_536 }
 
-    /// An answer, and what is known of the operation that gave it.
-    private struct Outcome: Sendable {
-        var reply: Reply
-        /// The route's template; nil when the path has none.
-        var route: String?
-        var metrics: RequestMetrics?
-        var isOpen = false
-    }
-
     nonisolated(nonsending) private func answer(
         _ request: ReceivedRequest, _ info: RequestInfo, _ hold: BodyHold?, from connection: ConnectionReference?
     ) async -> Outcome {
@@ -273,4 +264,14 @@ extension Operation {
         answerSize.note(reply.size ?? 0)
         return reply
     }
+}
+
+/// An answer, and what is known of the operation that gave it. Within the router it would be another type for each API, whose
+/// layout is looked up at run time.
+private struct Outcome: Sendable {
+    var reply: Reply
+    /// The route's template; nil when the path has none.
+    var route: String?
+    var metrics: RequestMetrics?
+    var isOpen = false
 }
