@@ -7,9 +7,10 @@ extension HTTPFields {
         guard let value = value(of: .authorization) else { return nil }
         // The usual form needs no search.
         let scheme = "Bearer "
-        if value.utf8.starts(with: scheme.utf8), value.utf8.dropFirst(scheme.utf8.count).first != UInt8(ascii: " ") {
-            return String(Substring(value.utf8.dropFirst(scheme.utf8.count)))
+        let isUsual = value.withBytes { bytes in
+            scheme.withBytes { bytes.starts(with: $0) && bytes.dropFirst($0.count).first != UInt8(ascii: " ") }
         }
+        if isUsual { return String(Substring(value.utf8.dropFirst(scheme.utf8.count))) }
         let parts = value.split(separator: " ", maxSplits: 1)
         guard parts.first?.lowercased() == "bearer" else { return nil }
         return parts.count > 1 ? String(parts[1].drop { $0 == " " }) : ""

@@ -26,7 +26,7 @@ extension WireField {
 
 extension String: WireField {
     public static var absent: String { "" }
-    public var containsNUL: Bool { utf8.contains(0) }
+    public var containsNUL: Bool { firstIndex(of: 0) != nil }
 }
 
 extension Bool: WireField {

@@ -29,6 +29,7 @@ public enum RandomUUID {
         var (high, low) = supply.withLockedValue { $0.next() }
         high = high & ~0xF000 | 0x4000
         low = low & ~(3 << 62) | 1 << 63
+        let digits = ("0123456789abcdef" as StaticString).utf8Start
         return String(unsafeUninitializedCapacity: 36) { text in
             var index = 0
             for shift in stride(from: 124, through: 0, by: -4) {
@@ -36,8 +37,8 @@ public enum RandomUUID {
                     text[index] = UInt8(ascii: "-")
                     index += 1
                 }
-                let digit = UInt8((shift < 64 ? low : high) >> UInt64(shift & 63) & 0xF)
-                text[index] = digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
+                let digit = (shift < 64 ? low : high) &>> UInt64(shift & 63) & 0xF
+                text[index] = digits[Int(digit)]
                 index += 1
             }
             return 36

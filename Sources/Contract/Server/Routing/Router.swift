@@ -121,7 +121,9 @@ public final class Router<API: ServiceAPI>: Sendable {
             let target = request.head.target
             // This works on bytes, here and below, because iterating over characters costs more than the rest of the
             // lookup.
-            let mark = target.utf8.firstIndex(of: UInt8(ascii: "?"))
+            let mark = target.firstIndex(of: UInt8(ascii: "?")).map {
+                target.utf8.index(target.startIndex, offsetBy: $0)
+            }
             let query = mark.map { target[target.utf8.index(after: $0)...] }
             guard let (node, captures) = find(target[..<(mark ?? target.endIndex)]) else {
                 throw Problem(.notFound, API.errorMessages.notFound)
