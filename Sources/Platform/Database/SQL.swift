@@ -33,7 +33,10 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
 
     /// The bound values, in their order.
     public var values: [SQLValue] {
-        parts.compactMap { if case .value(let value) = $0 { value } else { nil } }
+        var values: [SQLValue] = []
+        values.reserveCapacity(parts.count)
+        for case .value(let value) in parts { values.append(value) }
+        return values
     }
 
     public init(stringLiteral literal: StaticString) {
