@@ -51,7 +51,7 @@ struct StatementShape: Hashable {
     }
 
     func hash(into hasher: inout Hasher) {
-        // The addresses and made texts are the code's, so that nobody can choose those that collide.
+        // The addresses and made texts are the code's, so that no client can choose those that collide.
         var sum = UInt64(sql.first.address)
         for part in sql.parts {
             let value =

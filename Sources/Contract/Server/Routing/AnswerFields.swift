@@ -99,7 +99,7 @@ extension Response {
 }
 
 extension HTTPFields {
-    /// Sets a field of which there is at most one. This costs half of what the subscript does.
+    /// Sets a field of which there is at most one. The subscript costs twice as much.
     mutating func set(_ field: HTTPField) {
         if let index = firstIndex(where: { $0.name == field.name }) { self[index] = field } else { append(field) }
     }
