@@ -10,7 +10,7 @@ func passingCheck(
     let process = try ConcordProcess(["check"] + arguments + ["--timeout", "900"])
     let output = await process.wholeOutput()
     let errors = await process.standardError()
-    // What failed is the second part of a report. A list of all clauses would hide it.
+    // The report begins with a list of all clauses, behind which a log may be cut off before it says what failed.
     let parts = output.split(separator: "\n\n", maxSplits: 2)
     #expect(await process.status() == 0, "\(parts.last ?? "")\(errors)", sourceLocation: sourceLocation)
     #expect(

@@ -1,15 +1,15 @@
 /// A literal of the code, which exists as long as the program.
-struct Literal: @unchecked Sendable {
-    private let start: UnsafePointer<UInt8>
-    let count: Int
+struct Literal: Sendable, Equatable {
+    private let text: StaticString
 
-    init(_ text: StaticString) {
-        start = text.utf8Start
-        count = text.utf8CodeUnitCount
-    }
+    init(_ text: StaticString) { self.text = text }
 
-    var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: start, count: count) }
-    var address: UInt { UInt(bitPattern: start) }
+    var count: Int { text.utf8CodeUnitCount }
+    var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: text.utf8Start, count: count) }
+    var address: UInt { UInt(bitPattern: text.utf8Start) }
+
+    /// Returns whether the two are the same place of the program.
+    static func == (one: Self, other: Self) -> Bool { one.address == other.address && one.count == other.count }
 }
 
 /// Text of a statement that the code has made.
@@ -38,10 +38,10 @@ struct StatementShape: Hashable {
 
     static func == (one: Self, other: Self) -> Bool {
         let (parts, others) = (one.sql.parts, other.sql.parts)
-        guard one.sql.first.address == other.sql.first.address, parts.count == others.count else { return false }
+        guard one.sql.first == other.sql.first, parts.count == others.count else { return false }
         for index in parts.indices {
             switch (parts[index], others[index]) {
-            case (.literal(let one), .literal(let other)): if one.address != other.address { return false }
+            case (.literal(let one), .literal(let other)): if one != other { return false }
             case (.made(let one), .made(let other)): if one !== other, one.bytes != other.bytes { return false }
             case (.value, .value): break
             default: return false

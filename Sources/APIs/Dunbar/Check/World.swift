@@ -53,7 +53,7 @@ public struct DunbarWorld: Sendable {
 
     static let password = "secret123"
 
-    /// The time that the server may take to wake up: as long as a scenario may take, because a busy server is not asleep.
+    /// The time that the server may take to wake up: as long as most scenarios may take, because a busy server is not asleep.
     static let patience = Duration.seconds(120)
 
     /// Returns a new account, signed in.

@@ -1,3 +1,4 @@
+import Contract
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
@@ -172,9 +173,7 @@ private struct HeadWriter {
 
     @inline(__always)
     mutating func write(_ text: String) {
-        // A native string lends its bytes.
-        let isLent: Void? = text.utf8.withContiguousStorageIfAvailable { write(UnsafeRawBufferPointer($0)) }
-        if isLent == nil { for byte in text.utf8 { write(byte) } }
+        text.withBytes { write(UnsafeRawBufferPointer($0)) }
     }
 
     private mutating func write(_ byte: UInt8) { withUnsafeBytes(of: byte) { write($0) } }
