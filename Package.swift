@@ -256,7 +256,7 @@ func tests(api name: String, imports: String) -> Target {
         name,
         imports: """
             \(name)API \(name)Check \(name)Client \(name)Examples \(name)Mocks \(name)Service \(name)TestHost Backend Contract
-            ContractCheck ContractClient ContractDescribe ContractServer Database HTTPTypes Testbed \(imports)
+            ContractCheck ContractClient ContractServer Database HTTPTypes Testbed \(imports)
             """)
 }
 

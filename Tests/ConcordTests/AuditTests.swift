@@ -1,4 +1,5 @@
 import Backend
+import ContractClient
 import Database
 import DunbarClient
 import Foundation
@@ -57,7 +58,7 @@ import Testing
             let url = try #require(URL(string: "http://127.0.0.1:\(ports[0])/api"))
             var clients: [DunbarClient] = []
             for name in ["alice", "bob"] {
-                let client = DunbarClient(baseURL: url, store: MemoryCookieStore(), retry: .never)
+                let client = DunbarClient(baseURL: url, store: MemoryCookieStore(), transport: .patient, retry: .never)
                 try await client.register(
                     .init(username: name, email: "\(name)@example.com", password: "secret123", displayName: name))
                 clients.append(client)

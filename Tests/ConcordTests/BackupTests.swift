@@ -165,7 +165,8 @@ import Testing
             let third = try await server.start(data, nil, more: schedule)
             try await third.waitForLog { $0.contains("backup failed") }
             let url = try #require(URL(string: "http://127.0.0.1:\(server.ports["messenger"] ?? 0)/ready"))
-            let ready = try await URLSessionTransport().send(TransportRequest(method: .get, url: url), progress: nil)
+            let ready = try await URLSessionTransport.patient.send(
+                TransportRequest(method: .get, url: url), progress: nil)
             #expect(ready.status == .ok)
             #expect(String(decoding: ready.body, as: UTF8.self).contains("the last backup failed"))
             try await server.stop(third)

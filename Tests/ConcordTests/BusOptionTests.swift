@@ -71,7 +71,7 @@ import Testing
                 let server = try await ConcordProcess.serving(
                     data: data, port: port, more: ["--database", database, "--bus", redis.url])
                 let raw = RawClient(
-                    baseURL: try #require(URL(string: "http://127.0.0.1:\(port)")), transport: URLSessionTransport())
+                    baseURL: try #require(URL(string: "http://127.0.0.1:\(port)")), transport: .patient)
                 func state() async throws -> String? {
                     let answer = try await raw.send(.get, "/ready")
                     #expect(answer.status == 200)

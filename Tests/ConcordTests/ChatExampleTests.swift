@@ -1,3 +1,4 @@
+import ContractClient
 import Foundation
 import MessengerClient
 import Testbed
@@ -8,7 +9,7 @@ import Testing
     private let password = "secret123"
 
     private func register(_ name: String, at url: URL) async throws -> MessengerClient {
-        let client = MessengerClient(baseURL: url)
+        let client = MessengerClient(baseURL: url, transport: .patient)
         try await client.send(Messenger.Register(username: name, email: "\(name)@example.com", password: password))
         try await client.signIn(username: name, password: password)
         return client
@@ -69,7 +70,7 @@ import Testing
             #expect(await carol.status() == 0)
             let printed = await carol.wholeOutput().split(separator: "\n").sorted()
             #expect(printed == ["This chat is not yours to read.", "not sent: Not a member of this chat"])
-            try await MessengerClient(baseURL: url).signIn(username: "carol", password: password)
+            try await MessengerClient(baseURL: url, transport: .patient).signIn(username: "carol", password: password)
             server.signal(SIGTERM)
             #expect(await server.status() == 0)
         }

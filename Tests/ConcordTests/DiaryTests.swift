@@ -63,7 +63,7 @@ import Testing
             #expect(session.output.contains("issuer: as the contract says, 16 forgeries refused"), "\(session.output)")
             // Users with tokens of the server's own key are accepted, too.
             let raw = RawClient(
-                baseURL: try #require(URL(string: "http://127.0.0.1:\(port)")), transport: URLSessionTransport())
+                baseURL: try #require(URL(string: "http://127.0.0.1:\(port)")), transport: .patient)
             let own = try await raw.send(
                 .get, "/api/auth/user", token: try await ConcordProcess.diaryToken("user_own", folder))
             #expect(own.status == 200)
@@ -87,7 +87,7 @@ import Testing
             let more = place.url.map { ["--database", $0] } ?? []
             let server = try await serving(place.folder, port: port, more)
             let raw = RawClient(
-                baseURL: try #require(URL(string: "http://127.0.0.1:\(port)")), transport: URLSessionTransport())
+                baseURL: try #require(URL(string: "http://127.0.0.1:\(port)")), transport: .patient)
             let john = try await ConcordProcess.diaryToken("user_john", place.folder)
             func names() async throws -> [String?] {
                 try await raw.send(.get, "/api/locations").json().elements.filter { $0["isDefault"] == false }
@@ -205,7 +205,7 @@ import Testing
                     "--deuce-diary-rate-limit", "3",
                 ])
             let raw = RawClient(
-                baseURL: try #require(URL(string: "http://127.0.0.1:\(port)")), transport: URLSessionTransport())
+                baseURL: try #require(URL(string: "http://127.0.0.1:\(port)")), transport: .patient)
             let john = try await ConcordProcess.diaryToken("user_john", folder)
             let groups = try await raw.send(.get, "/api/groups", token: john).json()
             let group = groups[0]?["id"]?.string ?? ""

@@ -1,4 +1,5 @@
 import ContractCheck
+import ContractClient
 import DunbarCheck
 import DunbarClient
 import DunbarTestHost
@@ -62,7 +63,7 @@ import Testing
             let url = try #require(URL(string: "http://127.0.0.1:\(port)/api"))
             let store = MemoryCookieStore()
             var server = try await serving(folder, port: port)
-            let dunbar = DunbarClient(baseURL: url, store: store, retry: .never)
+            let dunbar = DunbarClient(baseURL: url, store: store, transport: .patient, retry: .never)
             try await dunbar.register(
                 .init(username: "Alice", email: "alice@example.com", password: "secret123", displayName: "Alice"))
             // The command asks the running server to do it.
@@ -105,7 +106,7 @@ import Testing
             let (port, nobody) = (try await reservePort(), try await reservePort())
             let url = try #require(URL(string: "http://127.0.0.1:\(port)/api"))
             var server = try await serving(folder, port: port)
-            let dunbar = DunbarClient(baseURL: url, retry: .never)
+            let dunbar = DunbarClient(baseURL: url, transport: .patient, retry: .never)
             try await dunbar.register(
                 .init(username: "Alice", email: "alice@example.com", password: "secret123", displayName: "Alice"))
             let mailbox = URL(fileURLWithPath: folder + "/mail/dunbar")
@@ -158,7 +159,7 @@ import Testing
             let server = try await serving(folder, port: port)
             var people: [DunbarClient] = []
             for name in ["alice", "bob"] {
-                let dunbar = DunbarClient(baseURL: url, retry: .never)
+                let dunbar = DunbarClient(baseURL: url, transport: .patient, retry: .never)
                 try await dunbar.register(
                     .init(username: name, email: "\(name)@example.com", password: "secret123", displayName: name))
                 people.append(dunbar)

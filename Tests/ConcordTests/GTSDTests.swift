@@ -40,7 +40,7 @@ import Testing
             let server = try ConcordProcess(["serve", "gtsd", "--port", "gtsd=\(port)"] + more)
             try await server.waitUntilReady()
             let url = try #require(URL(string: "http://127.0.0.1:\(port)"))
-            let anna = GTSDClient(baseURL: url, retry: .never)
+            let anna = GTSDClient(baseURL: url, transport: .patient, retry: .never)
             try await anna.signUp(email: "anna@example.com", password: "Secret-123")
 
             let off = try await concord(["gtsd", "deactivate", "Anna@Example.com"] + more)
@@ -116,7 +116,7 @@ struct GTSDBucketTests {
                 ])
             try await server.waitUntilReady()
             let anna = GTSDClient(
-                baseURL: try #require(URL(string: "http://127.0.0.1:\(port)")), retry: .never)
+                baseURL: try #require(URL(string: "http://127.0.0.1:\(port)")), transport: .patient, retry: .never)
             try await anna.signUp(email: "anna@example.com", password: "Secret-123")
 
             let bytes = SampleImage.jpeg(width: 64, height: 64)
@@ -197,7 +197,7 @@ struct GTSDBucketTests {
                 environment: ["AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"])
             try await server.waitUntilReady()
             let url = try #require(URL(string: "http://127.0.0.1:\(port)"))
-            let anna = GTSDClient(baseURL: url, retry: .never)
+            let anna = GTSDClient(baseURL: url, transport: .patient, retry: .never)
             try await anna.signUp(email: "anna@example.com", password: "Secret-123")
             let place = try await anna.send(
                 GTSD.PresignPhoto(fileName: "a.jpg", contentType: "image/jpeg", fileSize: 9)
@@ -210,7 +210,7 @@ struct GTSDBucketTests {
             #expect(refusal?.message == "Service temporarily unavailable")
             #expect((refusal?.retryAfter ?? 0) > 0)
             #expect(refusal?.rateLimit?.remaining == 29)
-            let ready = try await RawClient(baseURL: url, transport: URLSessionTransport()).send(.get, "/ready")
+            let ready = try await RawClient(baseURL: url, transport: .patient).send(.get, "/ready")
             let error = try ready.json()["error"]
             #expect(ready.status == 503)
             #expect(error?["message"] == "Not ready")

@@ -23,8 +23,8 @@ import Testing
 
     /// Registers a user of Messenger, and returns the access token.
     private func token(of name: String, at url: URL) async throws -> String {
-        let raw = RawClient(baseURL: url, transport: URLSessionTransport())
-        _ = try await MessengerClient(baseURL: url, retry: .never).send(
+        let raw = RawClient(baseURL: url, transport: .patient)
+        _ = try await MessengerClient(baseURL: url, transport: .patient, retry: .never).send(
             Messenger.Register(username: name, email: "\(name)@example.com", password: "secret123"))
         return try await signIn(name, raw)
     }
@@ -52,7 +52,7 @@ import Testing
     /// Returns the status of fetching a file.
     private func download(_ url: URL) async throws -> Int {
         let request = TransportRequest(method: .get, url: url)
-        return try await URLSessionTransport().send(request, progress: nil).status.code
+        return try await URLSessionTransport.patient.send(request, progress: nil).status.code
     }
 
     /// Tokens, sessions, sockets, repeats under an `Idempotency-Key` and links from before a rotation go on. Tokens and
@@ -65,9 +65,9 @@ import Testing
             let serve = ["serve", "messenger", "--port", "messenger=\(port)"] + more
             var server = try ConcordProcess(serve)
             try await server.waitUntilReady()
-            let raw = RawClient(baseURL: try url(port), transport: URLSessionTransport())
+            let raw = RawClient(baseURL: try url(port), transport: .patient)
             let old = try await token(of: "alice", at: try url(port))
-            let bob = MessengerClient(baseURL: try url(port), retry: .never)
+            let bob = MessengerClient(baseURL: try url(port), transport: .patient, retry: .never)
             try await bob.send(Messenger.Register(username: "bob", email: "bob@example.com", password: "secret123"))
             try await bob.signIn(username: "bob", password: "secret123")
             let chat = try await bob.send(Messenger.CreateChat.group("Team", members: [])).id
@@ -129,7 +129,7 @@ import Testing
             let serve = ["serve", "gtsd", "--data", folder, "--port", "gtsd=\(port)"]
             var server = try ConcordProcess(serve)
             try await server.waitUntilReady()
-            let anna = GTSDClient(baseURL: try url(port), retry: .never)
+            let anna = GTSDClient(baseURL: try url(port), transport: .patient, retry: .never)
             try await anna.signUp(email: "anna@example.com", password: "Secret-123")
             server.signal(SIGTERM)
             #expect(await server.status() == 0)
@@ -151,7 +151,7 @@ import Testing
             let server = try ConcordProcess(
                 ["serve", "deuce-diary", "--data", folder, "--port", "deuce-diary=\(port)"])
             try await server.waitUntilReady()
-            let raw = RawClient(baseURL: try url(port), transport: URLSessionTransport())
+            let raw = RawClient(baseURL: try url(port), transport: .patient)
             let old = try await ConcordProcess.diaryToken("user_a", folder)
             #expect(try await status(of: old, raw, "/api/auth/user") == 200)
             let rotated = try await concord(["keys", "rotate", "deuce-diary-issuer", "--data", folder])
@@ -206,7 +206,7 @@ import Testing
             }
             var nodes: [ConcordProcess] = []
             for node in 0..<2 { nodes.append(try await start(node, [name: key])) }
-            let clients = try ports.map { RawClient(baseURL: try url($0), transport: URLSessionTransport()) }
+            let clients = try ports.map { RawClient(baseURL: try url($0), transport: .patient) }
             let old = try await token(of: "alice", at: try url(ports[0]))
             func restart(_ node: Int, _ keys: [String: String]) async throws {
                 nodes[node].signal(SIGTERM)
@@ -267,15 +267,16 @@ import Testing
                     "gtsd=\(ports.1)", "--port", "dunbar=\(ports.2)",
                 ] + more)
             try await server.waitUntilReady()
-            let bob = MessengerClient(baseURL: try url(ports.0), retry: .never)
+            let bob = MessengerClient(baseURL: try url(ports.0), transport: .patient, retry: .never)
             try await bob.send(Messenger.Register(username: "bob", email: "bob@example.com", password: "secret123"))
             try await bob.signIn(username: "bob", password: "secret123")
             let socket = try await bob.openSocket(over: NIOSocketTransport())
             let token = try await token(of: "alice", at: try url(ports.0))
-            let anna = GTSDClient(baseURL: try url(ports.1), retry: .never)
+            let anna = GTSDClient(baseURL: try url(ports.1), transport: .patient, retry: .never)
             try await anna.signUp(email: "anna@example.com", password: "Secret-123")
             let carl = DunbarClient(
-                baseURL: try url(ports.2).appendingPathComponent("api"), store: MemoryCookieStore(), retry: .never)
+                baseURL: try url(ports.2).appendingPathComponent("api"), store: MemoryCookieStore(),
+                transport: .patient, retry: .never)
             try await carl.register(
                 .init(username: "carl", email: "carl@example.com", password: "secret123", displayName: "Carl"))
             #expect(try await carl.currentUser() != nil)
@@ -284,7 +285,7 @@ import Testing
             #expect(messenger.status == 0, "\(messenger.errors)")
             #expect(messenger.output == "2 sessions have ended\n")
             await #expect(throws: SocketClosed(code: 4001, reason: "Session ended")) { _ = try await socket.receive() }
-            let raw = RawClient(baseURL: try url(ports.0), transport: URLSessionTransport())
+            let raw = RawClient(baseURL: try url(ports.0), transport: .patient)
             #expect(try await status(of: token, raw) == 401)
             await #expect(throws: (any Error).self) { try await bob.send(Messenger.GetMe()) }
             // Signing in again works.

@@ -83,13 +83,14 @@ struct LivingServer {
     // MARK: The users
 
     func messenger() -> MessengerClient {
-        MessengerClient(baseURL: URL(string: "http://127.0.0.1:\(ports["messenger"] ?? 0)")!, retry: .never)
+        MessengerClient(
+            baseURL: URL(string: "http://127.0.0.1:\(ports["messenger"] ?? 0)")!, transport: .patient, retry: .never)
     }
 
     private func dunbar() -> DunbarClient {
         DunbarClient(
             baseURL: URL(string: "http://127.0.0.1:\(ports["dunbar"] ?? 0)/api")!, store: MemoryCookieStore(),
-            retry: .never)
+            transport: .patient, retry: .never)
     }
 
     /// Makes accounts and what belongs to them.
@@ -134,7 +135,7 @@ struct LivingServer {
         #expect(posts.map(\.id) == [content.post])
         let url = try #require(posts.first?.media.first.flatMap { URL(string: $0) })
         let local = "http://127.0.0.1:\(ports["dunbar"] ?? 0)\(url.path)" + (url.query.map { "?\($0)" } ?? "")
-        let answer = try await URLSessionTransport().send(
+        let answer = try await URLSessionTransport.patient.send(
             TransportRequest(method: .get, url: try #require(URL(string: local))), progress: nil)
         #expect(answer.status == .ok && answer.body.count > 100)
         return answer.body

@@ -20,7 +20,7 @@ import Testing
             let server = try await ConcordProcess.serving(data: place.folder, port: port, more: more)
             func client(_ name: String) async throws -> MessengerClient {
                 let url = try #require(URL(string: "http://127.0.0.1:\(port)"))
-                let client = MessengerClient(baseURL: url, retry: .never)
+                let client = MessengerClient(baseURL: url, transport: .patient, retry: .never)
                 try await client.send(
                     Messenger.Register(username: name, email: "\(name)@example.com", password: "secret123"))
                 try await client.signIn(username: name, password: "secret123")

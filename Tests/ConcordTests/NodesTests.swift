@@ -27,7 +27,7 @@ struct NodesTests {
             }
             let urls = try ports.map { try #require(URL(string: "http://127.0.0.1:\($0)")) }
 
-            let (alice, store) = (MessengerClient(baseURL: urls[0]), MemoryTokenStore())
+            let (alice, store) = (MessengerClient(baseURL: urls[0], transport: .patient), MemoryTokenStore())
             let (bob, bobElsewhere) = (
                 MessengerClient(baseURL: urls[0], store: store), MessengerClient(baseURL: urls[1], store: store)
             )

@@ -11,7 +11,7 @@ import Testing
     .s3Server, .enabled(if: StockTools.rclone != nil, "`make test` installs rclone and sets CONCORD_PYTHON"),
     .timeLimit(.minutes(30)))
 struct ObjectsTests {
-    private let transport = URLSessionTransport()
+    private let transport = URLSessionTransport.patient
     private let credentials = [
         "AWS_ACCESS_KEY_ID": S3Server.accessKeyID, "AWS_SECRET_ACCESS_KEY": S3Server.secretAccessKey,
     ]
@@ -29,7 +29,7 @@ struct ObjectsTests {
     }
 
     private func signedIn(to url: URL, registering: Bool = true) async throws -> MessengerClient {
-        let client = MessengerClient(baseURL: url, retry: .never)
+        let client = MessengerClient(baseURL: url, transport: .patient, retry: .never)
         if registering {
             try await client.send(
                 Messenger.Register(username: "alice", email: "alice@example.com", password: "secret123"))

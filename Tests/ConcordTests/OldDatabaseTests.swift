@@ -35,7 +35,7 @@ import Testing
                 request.headers[.contentType] = "application/json"
                 request.body = .bytes(Array(body.utf8))
             }
-            let answer = try await URLSessionTransport().send(request, progress: nil)
+            let answer = try await URLSessionTransport.patient.send(request, progress: nil)
             let text = String(decoding: answer.body, as: UTF8.self)
             #expect(
                 answer.status.kind == .successful, "\(method) \(path): \(answer.status) \(text)",

@@ -1,4 +1,5 @@
 import Backend
+import ContractClient
 import Database
 import DunbarClient
 import Foundation
@@ -34,7 +35,7 @@ import Testing
             let (server, port) = try await serving("dunbar", folder)
             #expect(try mode(folder + "/operator") == 0o600)
             let url = try #require(URL(string: "http://127.0.0.1:\(port)/api"))
-            let alice = DunbarClient(baseURL: url, store: MemoryCookieStore(), retry: .never)
+            let alice = DunbarClient(baseURL: url, store: MemoryCookieStore(), transport: .patient, retry: .never)
             try await alice.register(
                 .init(username: "alice", email: "alice@example.com", password: "secret123", displayName: "Alice"))
             let none = try await concord(["dunbar", "reports", "--data", folder])

@@ -61,7 +61,7 @@ import Testing
     private func person(
         _ name: String, _ api: String, _ url: URL, _ folder: String
     ) async throws -> @Sendable () async throws -> RawAnswer {
-        let raw = RawClient(baseURL: url, transport: URLSessionTransport())
+        let raw = RawClient(baseURL: url, transport: .patient)
         var headers: HTTPFields = [:]
         if api == "dunbar" {
             let body = #"{"username":"\#(name)","email":"\#(name)@example.com","password":"secret123","name":"N"}"#

@@ -98,7 +98,9 @@ struct ProxyTests {
 
     /// Two users sign in, a message reaches a socket, and a file of the largest size comes back.
     private func useMessenger(_ url: URL) async throws {
-        let (alice, bob) = (MessengerClient(baseURL: url), MessengerClient(baseURL: url))
+        let (alice, bob) = (
+            MessengerClient(baseURL: url, transport: .patient), MessengerClient(baseURL: url, transport: .patient)
+        )
         for (client, name) in [(alice, "alice"), (bob, "bob")] {
             try await client.send(
                 Messenger.Register(username: name, email: "\(name)@example.com", password: "secret123"))

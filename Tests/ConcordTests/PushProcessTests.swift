@@ -1,5 +1,6 @@
 import Backend
 import Contract
+import ContractClient
 import Foundation
 import MessengerCheck
 import MessengerClient
@@ -27,7 +28,7 @@ import Testing
                     data: folder + "/data", port: port, more: arguments(key) + ["--apns-url", service.url])
                 let url = try #require(URL(string: "http://127.0.0.1:\(port)"))
                 let world = MessengerWorld(
-                    baseURL: url, transport: URLSessionTransport(), sockets: NIOSocketTransport())
+                    baseURL: url, transport: .patient, sockets: NIOSocketTransport())
                 let (alice, bob, carol) = try await world.trio()
                 let chat = try await alice.group(with: bob, carol)
                 let devices = [Data([1, 0xAB]), Data([2, 0xCD])]

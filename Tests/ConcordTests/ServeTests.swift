@@ -14,7 +14,7 @@ import Testing
             let port = try await reservePort()
             let process = try await ConcordProcess.serving(data: folder, port: port)
             #expect(process.standardOutput.contains("messenger    http://127.0.0.1:\(port)\n"))
-            let raw = try await URLSessionTransport().send(
+            let raw = try await URLSessionTransport.patient.send(
                 TransportRequest(method: .get, url: url(port).appendingPathComponent("ready")), progress: nil)
             #expect(raw.status == .ok)
             process.signal(SIGTERM)
@@ -26,7 +26,7 @@ import Testing
         try await withTemporaryFolder { folder in
             let port = try await reservePort()
             let process = try await ConcordProcess.serving(data: folder, port: port)
-            let messenger = MessengerClient(baseURL: url(port))
+            let messenger = MessengerClient(baseURL: url(port), transport: .patient)
             try await messenger.send(
                 Messenger.Register(username: "alice", email: "alice@example.com", password: "secret123"))
             try await messenger.signIn(username: "alice", password: "secret123")
@@ -36,7 +36,7 @@ import Testing
             try await half.send(
                 "POST /auth/refresh HTTP/1.1\r\nHost: x\r\nContent-Length: 23\r\n\r\n{\"refresh_token\"")
             // When another connection is answered, the server has read the first half.
-            _ = try await URLSessionTransport().send(
+            _ = try await URLSessionTransport.patient.send(
                 TransportRequest(method: .get, url: url(port).appendingPathComponent("health")), progress: nil)
 
             process.signal(SIGTERM)
@@ -97,7 +97,7 @@ import Testing
             try await process.waitUntilReady()
             #expect(process.standardOutput == lines + "ready\n")
             for port in ports {
-                let ready = try await URLSessionTransport().send(
+                let ready = try await URLSessionTransport.patient.send(
                     TransportRequest(method: .get, url: url(port).appendingPathComponent("ready")), progress: nil)
                 #expect(ready.status == .ok)
                 // Bytes that are not HTTP have a name too, and are logged.
@@ -230,7 +230,7 @@ import Testing
             let port = try await reservePort()
             let process = try await ConcordProcess.serving(data: folder, port: port, more: ["--log-format", "json"])
             let store = MemoryTokenStore()
-            let client = MessengerClient(baseURL: url(port), store: store)
+            let client = MessengerClient(baseURL: url(port), store: store, transport: .patient)
             let register = Messenger.Register(
                 username: "alice", email: "alice@example.com", password: "a-very-secret-word")
             let answer = try await client.answer(register)
@@ -258,7 +258,7 @@ import Testing
     @Test func keepsKeysPrivateAndSessionsAcrossARestart() async throws {
         try await withTemporaryFolder { folder in
             let port = try await reservePort()
-            let client = MessengerClient(baseURL: url(port))
+            let client = MessengerClient(baseURL: url(port), transport: .patient)
             let first = try await ConcordProcess.serving(data: folder, port: port)
             try await client.send(
                 Messenger.Register(username: "alice", email: "alice@example.com", password: "secret123"))

@@ -204,7 +204,7 @@ import Testing
             #expect(refusal?.status == .internalServerError)
             #expect(refusal?.retryAfter == nil)
             try await process.waitForLog { $0.contains("critical") && $0.contains("The database \(path) is damaged") }
-            let ready = try await URLSessionTransport().send(
+            let ready = try await URLSessionTransport.patient.send(
                 TransportRequest(method: .get, url: URL(string: "http://127.0.0.1:\(port)/ready")!), progress: nil)
             #expect(ready.status == .serviceUnavailable)
             let registration = await #expect(throws: APIError.self) {

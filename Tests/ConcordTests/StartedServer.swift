@@ -25,7 +25,7 @@ struct StartedServer {
     }
 
     func client(at port: Int) -> MessengerClient {
-        MessengerClient(baseURL: URL(string: "http://127.0.0.1:\(port)")!, retry: .never)
+        MessengerClient(baseURL: URL(string: "http://127.0.0.1:\(port)")!, transport: .patient, retry: .never)
     }
 
     func stop(_ process: ConcordProcess) async throws {

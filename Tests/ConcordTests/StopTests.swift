@@ -23,7 +23,7 @@ struct StopTests {
                 let process = try await ConcordProcess.serving(
                     data: place.folder + "/data", port: port,
                     environment: ["CONCORD_DATABASE": try #require(place.at(port: proxy.port).url)])
-                let before = try await URLSessionTransport().send(try signIn(port), progress: nil)
+                let before = try await URLSessionTransport.patient.send(try signIn(port), progress: nil)
                 #expect(before.status == .unauthorized)
 
                 let asked = NIOLockedValueBox(0)
@@ -32,7 +32,7 @@ struct StopTests {
                     return .delay(.hours(1))
                 }
                 let request = try signIn(port)
-                let waiting = Task { try await URLSessionTransport().send(request, progress: nil) }
+                let waiting = Task { try await URLSessionTransport.patient.send(request, progress: nil) }
                 // The server has received the request, which waits for the database.
                 while asked.withLockedValue({ $0 }) == 0 { try await Task.sleep(for: .milliseconds(5)) }
 

@@ -16,11 +16,11 @@ import Testing
             let port = try await reservePort()
             let process = try await ConcordProcess.serving(data: folder, port: port, more: settings)
             let url = try #require(URL(string: "http://127.0.0.1:\(port)"))
-            let client = MessengerClient(baseURL: url, retry: .never)
+            let client = MessengerClient(baseURL: url, transport: .patient, retry: .never)
             try await client.send(
                 Messenger.Register(username: "alice", email: "alice@example.com", password: "secret123"))
             try await client.signIn(username: "alice", password: "secret123")
-            try await body(client, RawClient(baseURL: url, transport: URLSessionTransport()))
+            try await body(client, RawClient(baseURL: url, transport: .patient))
             process.signal(SIGTERM)
             #expect(await process.status() == 0)
         }

@@ -55,16 +55,7 @@ import Testing
     private func onThreads(_ count: UInt64, _ body: @escaping @Sendable (UInt64) -> Void) async {
         await withTaskGroup(of: Void.self) { group in
             for index in 0..<count {
-                group.addTask {
-                    await withCheckedContinuation { continuation in
-                        let thread = Thread {
-                            body(index)
-                            continuation.resume()
-                        }
-                        thread.stackSize = 8 << 20
-                        thread.start()
-                    }
-                }
+                group.addTask { await onThread { body(index) } }
             }
         }
     }

@@ -17,12 +17,7 @@ import FoundationNetworking
 
 /// The platform's own HTTP client talks to a server on a loopback port.
 @Suite(.timeLimit(.minutes(30))) struct URLSessionTransportTests {
-    /// A busy machine may need long for an answer.
-    private let transport: URLSessionTransport = {
-        let configuration = URLSessionConfiguration.concord
-        configuration.timeoutIntervalForRequest = 1200
-        return URLSessionTransport(configuration: configuration)
-    }()
+    private let transport: URLSessionTransport = .patient
 
     /// Serves the sample API, whose handlers answer with what they received.
     private func withServer(_ body: (URL) async throws -> Void) async throws {

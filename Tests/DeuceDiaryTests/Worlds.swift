@@ -1,5 +1,4 @@
 import ContractCheck
-import ContractDescribe
 import DeuceDiaryAPI
 import DeuceDiaryCheck
 import DeuceDiaryExamples
@@ -8,7 +7,7 @@ import Testbed
 extension DeuceDiaryHost {
     /// - Parameter coverage: Records the examples that the world's scenarios have seen.
     func world(_ coverage: Coverage? = nil) -> DeuceDiaryWorld {
-        let described = DescribedTransport(transport, sockets, baseURL: baseURL, Described.documents)
+        let described = DescribedTransport(transport, sockets, baseURL: baseURL, Described.api)
         var server = Server(baseURL: baseURL, transport: described, sockets: described)
         server.coverage = coverage
         return DeuceDiaryWorld(server, tokens: tokens)
@@ -29,7 +28,5 @@ func time(_ text: String) -> DeuceDiary.Timestamp {
 
 /// The API's description, which every answer to a scenario is held to.
 enum Described {
-    static let api = APIDescription(
-        DeuceDiary.self, title: "Deuce Diary", version: "1", examples: DeuceDiaryExamples.all)
-    static let documents = DescribedTransport.Documents(api)
+    static let api = SharedDescription(DeuceDiary.self, title: "Deuce Diary", examples: DeuceDiaryExamples.all)
 }

@@ -1,6 +1,5 @@
 import ContractCheck
 import ContractClient
-import ContractDescribe
 import DunbarAPI
 import DunbarCheck
 import DunbarExamples
@@ -10,7 +9,7 @@ import Testbed
 extension DunbarHost {
     /// - Parameter coverage: Records the examples that the world's scenarios have seen.
     func world(_ coverage: Coverage? = nil) -> DunbarWorld {
-        let described = DescribedTransport(transport, sockets, baseURL: baseURL, Described.documents)
+        let described = DescribedTransport(transport, sockets, baseURL: baseURL, Described.api)
         var server = Server(baseURL: baseURL, transport: described, sockets: described)
         server.coverage = coverage
         return DunbarWorld(server, operator: `operator`)
@@ -33,6 +32,5 @@ extension DunbarHost {
 
 /// The API's description, which every answer to a scenario is held to.
 enum Described {
-    static let api = APIDescription(Dunbar.self, title: "Dunbar", version: "1", examples: DunbarExamples.all)
-    static let documents = DescribedTransport.Documents(api)
+    static let api = SharedDescription(Dunbar.self, title: "Dunbar", examples: DunbarExamples.all)
 }

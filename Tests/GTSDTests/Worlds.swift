@@ -2,7 +2,6 @@ import Backend
 import Contract
 import ContractCheck
 import ContractClient
-import ContractDescribe
 import Foundation
 import GTSDAPI
 import GTSDCheck
@@ -13,7 +12,7 @@ import Testbed
 extension GTSDHost {
     /// - Parameter coverage: Records the examples that the world's scenarios have seen.
     func world(_ coverage: Coverage? = nil) -> GTSDWorld {
-        let described = DescribedTransport(transport, sockets, baseURL: baseURL, Described.documents)
+        let described = DescribedTransport(transport, sockets, baseURL: baseURL, Described.api)
         var server = Server(baseURL: baseURL, transport: described, sockets: described)
         server.coverage = coverage
         return GTSDWorld(server)
@@ -45,6 +44,5 @@ func time(_ text: String) -> GTSD.Timestamp {
 
 /// The API's description, which every answer to a scenario is held to.
 enum Described {
-    static let api = APIDescription(GTSD.self, title: "GTSD", version: "1", examples: GTSDExamples.all)
-    static let documents = DescribedTransport.Documents(api)
+    static let api = SharedDescription(GTSD.self, title: "GTSD", examples: GTSDExamples.all)
 }

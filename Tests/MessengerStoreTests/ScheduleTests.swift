@@ -74,13 +74,4 @@ import Testing
             #expect(isSame, "seed \(seed): \(first.map { "\($0)" } ?? "")")
         }
     }
-
-    /// Runs on a thread of its own, so that other tests keep theirs.
-    private func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
-        await withCheckedContinuation { continuation in
-            let thread = Thread { continuation.resume(returning: body()) }
-            thread.stackSize = 8 << 20
-            thread.start()
-        }
-    }
 }

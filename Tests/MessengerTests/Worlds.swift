@@ -2,7 +2,6 @@ import Backend
 import Contract
 import ContractCheck
 import ContractClient
-import ContractDescribe
 import ContractServer
 import Foundation
 import Logging
@@ -15,7 +14,7 @@ import Testbed
 extension MessengerHost {
     /// - Parameter coverage: Records the examples that the world's scenarios have seen.
     func world(_ coverage: Coverage? = nil) -> MessengerWorld {
-        let described = DescribedTransport(transport, sockets, baseURL: baseURL, Described.documents)
+        let described = DescribedTransport(transport, sockets, baseURL: baseURL, Described.api)
         var server = Server(baseURL: baseURL, transport: described, sockets: described)
         server.coverage = coverage
         return MessengerWorld(server)
@@ -58,6 +57,5 @@ extension Person {
 
 /// The API's description, which every answer to a scenario is held to.
 enum Described {
-    static let api = APIDescription(Messenger.self, title: "Messenger", version: "1", examples: MessengerExamples.all)
-    static let documents = DescribedTransport.Documents(api)
+    static let api = SharedDescription(Messenger.self, title: "Messenger", examples: MessengerExamples.all)
 }

@@ -19,7 +19,9 @@ import Testing
 
     @Test func theTypesAreTheContracts() { Self.laws.checkOperations() }
 
-    @Test func theDescriptionIsTheContracts() { Self.laws.checkDescription(Described.api) }
+    @Test func theDescriptionIsTheContracts() async {
+        Self.laws.checkDescription(await Described.api.description)
+    }
 
     @Test func theMockAnswersEveryOperation() async throws {
         try await Self.laws.checkMock {

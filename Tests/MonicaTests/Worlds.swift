@@ -1,6 +1,5 @@
 import ContractCheck
 import ContractClient
-import ContractDescribe
 import Foundation
 import MonicaAPI
 import MonicaCheck
@@ -13,7 +12,7 @@ import Testbed
 extension MonicaHost {
     /// - Parameter coverage: Records the examples that the world's scenarios have seen.
     func world(_ coverage: Coverage? = nil) -> MonicaWorld {
-        let described = DescribedTransport(transport, NIOSocketTransport(), baseURL: baseURL, Described.documents)
+        let described = DescribedTransport(transport, NIOSocketTransport(), baseURL: baseURL, Described.api)
         var server = Server(baseURL: baseURL, transport: described, sockets: described)
         server.coverage = coverage
         return MonicaWorld(server) { account in
@@ -45,6 +44,5 @@ extension MonicaHost {
 
 /// The API's description, which every answer to a scenario is held to.
 enum Described {
-    static let api = APIDescription(Monica.self, title: "Monica", version: "1", examples: MonicaExamples.all)
-    static let documents = DescribedTransport.Documents(api)
+    static let api = SharedDescription(Monica.self, title: "Monica", examples: MonicaExamples.all)
 }

@@ -10,16 +10,16 @@ public struct DescribedTransport: Transport, SocketTransport {
     private let transport: any Transport
     private let sockets: any SocketTransport
     private let baseURL: URL
-    private let documents: Documents
+    private let description: SharedDescription
 
     /// The documents of an API, ready for lookups.
-    public struct Documents: Sendable {
+    struct Documents: Sendable {
         let openAPI: SchemaValidator
         let asyncAPI: SchemaValidator?
         /// The operations by their method and path, those with the fewest captures first.
         fileprivate let operations: [(method: String, steps: [Substring], json: JSONTree)]
 
-        public init(_ description: APIDescription) {
+        init(_ description: APIDescription) {
             openAPI = SchemaValidator(document: description.openAPI)
             asyncAPI = description.asyncAPI.map(SchemaValidator.init)
             operations = (description.openAPI["paths"]?.members ?? []).flatMap { path in
@@ -30,11 +30,13 @@ public struct DescribedTransport: Transport, SocketTransport {
         }
     }
 
-    public init(_ transport: any Transport, _ sockets: any SocketTransport, baseURL: URL, _ documents: Documents) {
+    public init(
+        _ transport: any Transport, _ sockets: any SocketTransport, baseURL: URL, _ description: SharedDescription
+    ) {
         self.transport = transport
         self.sockets = sockets
         self.baseURL = baseURL
-        self.documents = documents
+        self.description = description
     }
 
     /// An answer or a frame that the documents do not have.
@@ -44,11 +46,13 @@ public struct DescribedTransport: Transport, SocketTransport {
 
     public func send(_ request: TransportRequest, progress: UploadProgress?) async throws -> TransportResponse {
         let response = try await transport.send(request, progress: progress)
-        try check(response, to: request)
+        try check(response, to: request, await description.documents)
         return response
     }
 
-    private func check(_ response: TransportResponse, to request: TransportRequest) throws {
+    private func check(
+        _ response: TransportResponse, to request: TransportRequest, _ documents: Documents
+    ) throws {
         let (base, url) = (baseURL.absoluteString, request.url.absoluteString)
         guard url.hasPrefix(base + "/") else { return }
         let steps = url.dropFirst(base.count + 1).prefix { $0 != "?" }.split(
@@ -89,7 +93,7 @@ public struct DescribedTransport: Transport, SocketTransport {
 
     public func open(_ url: URL, headers: HTTPFields, maximumMessageSize: Int) async throws -> any Socket {
         let socket = try await sockets.open(url, headers: headers, maximumMessageSize: maximumMessageSize)
-        guard let validator = documents.asyncAPI else { return socket }
+        guard let validator = await description.documents.asyncAPI else { return socket }
         return DescribedSocket(base: socket, validator: validator)
     }
 

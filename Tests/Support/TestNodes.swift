@@ -160,8 +160,8 @@ private struct TestAddress {
             let sockets = InProcessSockets(app.sockets, group: MultiThreadedEventLoopGroup.ofTests)
             return try await body(InProcessTransport(app.router, peer: peer), sockets)
         }
-        try await serving(app.listener(), port: port) {
-            try await body(URLSessionTransport(), NIOSocketTransport(openingTime: .minutes(5)))
+        try await serving(app.listener(limits: .patient), port: port) {
+            try await body(URLSessionTransport.patient, NIOSocketTransport(openingTime: .minutes(25)))
         }
     }
 }

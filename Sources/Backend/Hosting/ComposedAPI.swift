@@ -43,10 +43,14 @@ public struct ComposedAPI<Service: HostedService>: Sendable {
     /// Returns the listener that serves the API on a port.
     ///
     /// - Parameters:
+    ///   - limits: The times that clients have.
     ///   - connections: Bounds the connections of all listeners that share it.
     ///   - tls: The certificate and key with which the port speaks TLS; nil for plain HTTP.
-    public func listener(connections: ConnectionLimits? = nil, tls: TLSConfiguration? = nil) -> Listener {
-        Listener(router, sockets: sockets, group: platform.group, connections: connections, tls: tls)
+    public func listener(
+        limits: ConnectionGuard.Limits = .init(), connections: ConnectionLimits? = nil, tls: TLSConfiguration? = nil
+    ) -> Listener {
+        Listener(
+            router, sockets: sockets, group: platform.group, limits: limits, connections: connections, tls: tls)
     }
 }
 

@@ -125,6 +125,9 @@ extension JSONTree {
     }
 
     private static func quoted(_ text: String) -> String {
+        // Few texts have a character that must be escaped.
+        let isPlain = text.utf8.allSatisfy { 0x20..<0x7F ~= $0 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+        if isPlain { return "\"\(text)\"" }
         var result = "\""
         for scalar in text.unicodeScalars {
             switch scalar {

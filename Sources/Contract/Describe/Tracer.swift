@@ -62,19 +62,21 @@ struct TracingDecoder: Decoder {
 
     func container<Key: CodingKey>(keyedBy: Key.Type) throws -> KeyedDecodingContainer<Key> {
         trace.note(object: type, at: path)
-        guard let value, case .object = value else { throw mismatch("an object") }
+        guard let value, case .object = value else { throw mismatch("expected an object") }
         return KeyedDecodingContainer(TracedObject<Key>(value: value, path: path, trace: trace))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        guard let value, case .list(let elements) = value else { throw mismatch("a list") }
+        guard let value, case .list(let elements) = value else { throw mismatch("expected a list") }
         return TracedList(elements: elements, path: path + ["*"], trace: trace)
     }
 
     func singleValueContainer() throws -> any SingleValueDecodingContainer { TracedScalar(decoder: self) }
 
+    /// Returns the error of another type of value. It does not say where, because nearly all of them are of types that try one
+    /// kind of value after the other.
     fileprivate func mismatch(_ expected: String) -> DecodingError {
-        .typeMismatch(type, .init(codingPath: [], debugDescription: "expected \(expected) at \(path)"))
+        .typeMismatch(type, .init(codingPath: [], debugDescription: expected))
     }
 }
 
@@ -211,7 +213,7 @@ private struct TracedScalar: SingleValueDecodingContainer {
 
     func decode(_ type: String.Type) throws -> String {
         decoder.trace.note(scalar: type, at: decoder.path)
-        guard case .string(let text) = decoder.value else { throw decoder.mismatch("a text") }
+        guard case .string(let text) = decoder.value else { throw decoder.mismatch("expected a text") }
         return text
     }
 
@@ -219,7 +221,9 @@ private struct TracedScalar: SingleValueDecodingContainer {
         decoder.trace.note(scalar: type, at: decoder.path)
         if case .bool(let value) = decoder.value { return value }
         // In a path, a query or a form.
-        guard let value = decoder.value?.text.flatMap(Bool.init) else { throw decoder.mismatch("true or false") }
+        guard let value = decoder.value?.text.flatMap(Bool.init) else {
+            throw decoder.mismatch("expected true or false")
+        }
         return value
     }
 
@@ -229,7 +233,9 @@ private struct TracedScalar: SingleValueDecodingContainer {
         case .number(let value): return value
         case .integer(let value): return Double(value)
         default:
-            guard let value = decoder.value?.text.flatMap(Double.init) else { throw decoder.mismatch("a number") }
+            guard let value = decoder.value?.text.flatMap(Double.init) else {
+                throw decoder.mismatch("expected a number")
+            }
             return value
         }
     }
@@ -239,7 +245,7 @@ private struct TracedScalar: SingleValueDecodingContainer {
     private func integer<T: FixedWidthInteger>(_: T.Type) throws -> T {
         decoder.trace.note(scalar: Int64.self, at: decoder.path)
         if case .integer(let value) = decoder.value, let number = T(exactly: value) { return number }
-        guard let value = decoder.value?.text.flatMap({ T($0) }) else { throw decoder.mismatch("an integer") }
+        guard let value = decoder.value?.text.flatMap({ T($0) }) else { throw decoder.mismatch("expected an integer") }
         return value
     }
 

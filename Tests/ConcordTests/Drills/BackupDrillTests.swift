@@ -77,7 +77,8 @@ import Testing
     }
 
     private func signedIn(to port: Int, registering: Bool) async throws -> MessengerClient {
-        let client = MessengerClient(baseURL: URL(string: "http://127.0.0.1:\(port)")!, retry: .never)
+        let client = MessengerClient(
+            baseURL: URL(string: "http://127.0.0.1:\(port)")!, transport: .patient, retry: .never)
         if registering {
             try await client.send(
                 Messenger.Register(username: "alice", email: "alice@example.com", password: "secret123"))

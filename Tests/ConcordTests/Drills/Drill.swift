@@ -91,7 +91,7 @@ final class Drill: Sendable {
     var figures: DrillFigures { state.withLockedValue { $0.figures } }
 
     private func client(
-        at node: URL, over transport: any Transport = URLSessionTransport(), retry: Retry
+        at node: URL, over transport: any Transport = URLSessionTransport.patient, retry: Retry
     ) -> MessengerClient {
         MessengerClient(
             baseURL: node, store: MemoryTokenStore(tokens), transport: transport, sockets: NIOSocketTransport(),

@@ -19,7 +19,7 @@ import Testing
                 ["serve", "deuce-diary", "--data", folder, "--port", "deuce-diary=\(port)"])
             try await server.waitUntilReady()
             let url = try #require(URL(string: "http://127.0.0.1:\(port)"))
-            let raw = RawClient(baseURL: url, transport: URLSessionTransport())
+            let raw = RawClient(baseURL: url, transport: .patient)
             let answers = NIOLockedValueBox<[Int: Int]>([:])
             let isOver = NIOLockedValueBox(false)
             let jane = try await ConcordProcess.diaryToken("jane", folder)

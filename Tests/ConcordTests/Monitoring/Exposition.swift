@@ -1,5 +1,6 @@
 import ContractClient
 import Foundation
+import Testbed
 import Testing
 
 /// The metrics that an operator's port shows, read as a monitor reads them.
@@ -11,7 +12,7 @@ struct Exposition {
     /// Asks a server.
     init(port: Int) async throws {
         let url = try #require(URL(string: "http://127.0.0.1:\(port)/metrics"))
-        let answer = try await URLSessionTransport().send(TransportRequest(method: .get, url: url), progress: nil)
+        let answer = try await URLSessionTransport.patient.send(TransportRequest(method: .get, url: url), progress: nil)
         #expect(answer.status == .ok)
         #expect(answer.headers[.contentType] == "text/plain; version=0.0.4; charset=utf-8")
         self.init(String(decoding: answer.body, as: UTF8.self))

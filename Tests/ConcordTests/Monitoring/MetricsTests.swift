@@ -20,7 +20,7 @@ import Testing
     }
 
     private func answer(_ url: URL, _ path: String) async throws -> TransportResponse {
-        try await URLSessionTransport().send(
+        try await URLSessionTransport.patient.send(
             TransportRequest(method: .get, url: url.appendingPathComponent(path)), progress: nil)
     }
 
@@ -29,7 +29,10 @@ import Testing
         try await withTestDatabase(on: engine) { place in
             let (server, url, port) = try await serving(place)
             #expect(server.standardOutput.contains("operator     http://127.0.0.1:\(port)\n"))
-            let (alice, bob) = (MessengerClient(baseURL: url, retry: .never), MessengerClient(baseURL: url))
+            let (alice, bob) = (
+                MessengerClient(baseURL: url, transport: .patient, retry: .never),
+                MessengerClient(baseURL: url, transport: .patient)
+            )
             for (client, name) in [(alice, "alice"), (bob, "bob")] {
                 try await client.send(
                     Messenger.Register(username: name, email: "\(name)@example.com", password: "secret123"))
@@ -110,7 +113,7 @@ import Testing
     @Test func refusedSignInsAreCounted() async throws {
         try await withTestDatabase(on: .sqlite) { place in
             let (server, url, port) = try await serving(place)
-            let client = MessengerClient(baseURL: url, retry: .never)
+            let client = MessengerClient(baseURL: url, transport: .patient, retry: .never)
             try await client.send(
                 Messenger.Register(username: "alice", email: "alice@example.com", password: "secret123"))
             for _ in 0..<10 {

@@ -144,7 +144,7 @@ private struct Monitor {
         let encoded = parts.percentEncodedQuery?.replacingOccurrences(of: "+", with: "%2B")
         parts.percentEncodedQuery = encoded
         let request = TransportRequest(method: .get, url: try #require(parts.url))
-        return String(decoding: try await URLSessionTransport().send(request, progress: nil).body, as: UTF8.self)
+        return String(decoding: try await URLSessionTransport.patient.send(request, progress: nil).body, as: UTF8.self)
     }
 
     /// Asks until the answer meets a condition.

@@ -16,7 +16,7 @@ import Testing
         var request = TransportRequest(method: .get, url: URL(string: "http://127.0.0.1:\(port)/chats")!)
         request.headers[.requestID] = id
         if let traceparent { request.headers[HTTPField.Name("traceparent")!] = traceparent }
-        #expect(try await URLSessionTransport().send(request, progress: nil).status == .unauthorized)
+        #expect(try await URLSessionTransport.patient.send(request, progress: nil).status == .unauthorized)
     }
 
     private func lines(_ log: String) throws -> [[String: Any]] {
@@ -58,7 +58,7 @@ import Testing
                 data: place.folder, port: port,
                 more: ["--otlp", "http://127.0.0.1:\(collectorPort)", "--log-format", "json"]
                     + (place.url.map { ["--database", $0] } ?? []))
-            let client = MessengerClient(baseURL: URL(string: "http://127.0.0.1:\(port)")!)
+            let client = MessengerClient(baseURL: URL(string: "http://127.0.0.1:\(port)")!, transport: .patient)
             let registered = try await client.answer(
                 Messenger.Register(username: "alice", email: "alice@example.com", password: "secret123"))
             try await ask(port, "given", traceparent: "00-\(Self.trace)-\(Self.parent)-01")
@@ -150,7 +150,7 @@ struct BucketTracingTests {
                 environment: [
                     "AWS_ACCESS_KEY_ID": S3Server.accessKeyID, "AWS_SECRET_ACCESS_KEY": S3Server.secretAccessKey,
                 ])
-            let client = MessengerClient(baseURL: URL(string: "http://127.0.0.1:\(port)")!)
+            let client = MessengerClient(baseURL: URL(string: "http://127.0.0.1:\(port)")!, transport: .patient)
             try await client.send(
                 Messenger.Register(username: "alice", email: "alice@example.com", password: "secret123"))
             try await client.signIn(username: "alice", password: "secret123")

@@ -26,5 +26,8 @@ public func withMessengerNodes(
     var setup = TestSetup(clock: clock)
     setup.peer = peer
     setup.proxy = proxy
+    // A client on a busy machine may need long for its first frame.
+    var settings = settings
+    settings.signInTime = .seconds(1500)
     try await withNodes(count, of: HostedMessenger(settings: settings), on: stack, setup, body)
 }

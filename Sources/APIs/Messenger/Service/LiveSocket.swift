@@ -7,7 +7,6 @@ import WebSockets
 
 /// One client on `/ws`. It lives on its event loop, and answers a frame that needs the database before it reads the next.
 final class LiveSocket: SocketHandler {
-    static let authenticationDeadline = TimeAmount.seconds(10)
     /// A deadline that is noticed later than this shows that the event loop was busy.
     private static let lag = TimeAmount.milliseconds(100)
     static let maximumSubscriptions = 1000
@@ -43,7 +42,7 @@ final class LiveSocket: SocketHandler {
 
     func opened(_ socket: any SocketConnection) {
         self.socket = socket
-        schedule(in: Self.authenticationDeadline) { $0.refuse("Authentication timeout") }
+        schedule(in: TimeAmount(service.settings.signInTime)) { $0.refuse("Authentication timeout") }
     }
 
     func received(_ text: ByteBuffer) {

@@ -40,6 +40,8 @@ public final class MessengerService: FileStoringService {
         public var uploadsPerHour = 1000
         /// The limits on guessing passwords and on creating accounts.
         public var attempts = SignInThrottle.Limits()
+        /// The time that a socket has for its first frame, which signs in.
+        public var signInTime = Duration.seconds(10)
         /// The number of a chat's last changes whose deletions are remembered for apps that were away.
         public var keptDeletions: Int64 = 10_000
         /// The way in which devices are notified; nil for not at all.

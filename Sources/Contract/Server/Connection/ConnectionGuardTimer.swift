@@ -38,7 +38,8 @@ extension ConnectionGuard: NIOScheduledCallbackHandler {
     private var deadline: NIODeadline {
         let blocked = blockedSince.map { $0 + answerProgress } ?? .distantFuture
         switch phase {
-        case .head where exchange?.isAnswered == false: return blocked
+        // The client waits for the server.
+        case .head where exchange?.isAnswered == false || cancelDecision != nil: return blocked
         case .head(begun: true): return min(since + limits.header, blocked)
         case .head(begun: false): return min(since + limits.keepAlive, blocked)
         case .body where isInTheWay:

@@ -29,8 +29,8 @@ public struct ConnectionUpgrade: Sendable {
 }
 
 extension ConnectionGuard {
-    /// Begins to decide on an offer. The time for a head includes the decision. Returns false when the request is to be
-    /// answered as if it had made none.
+    /// Begins to decide on an offer. The server may take its time. Returns false when the request is to be answered as if it
+    /// had made none.
     func decide(on head: RequestHead, _ context: ChannelHandlerContext) -> Bool {
         guard let upgrade, head.body == .none || head.body == .length(0) else { return false }
         let this = NIOLoopBound(self, eventLoop: context.eventLoop)

@@ -45,16 +45,37 @@ public struct CardReading: Sendable, Codable {
     /// Parses times such as `20241026T142200Z`, `2024-10-26T14:22:00.123+02:00` and `2024-10-26`.
     private static func time(_ text: String) -> Int64? {
         let parts = text.uppercased().split(separator: "T", maxSplits: 1)
-        guard let date = parts.first?.wholeMatch(of: #/([0-9]{4})-?([0-9]{2})-?([0-9]{2})/#), let year = Int(date.1),
-            let month = Int(date.2), let day = Int(date.3).flatMap({ Day(year: year, month: month, day: $0) })
+        var date = DigitReader(parts.first ?? "")
+        guard let (year, month, number) = date.date(), date.isAtEnd,
+            let day = Day(year: year, month: month, day: number)
         else { return nil }
         guard parts.count == 2 else { return day.start.milliseconds }
-        let clock = #/([0-9]{2}):?([0-9]{2})(?::?([0-9]{2})(?:[.,][0-9]+)?)?(Z|([+-])([0-9]{2}):?([0-9]{2})?)?/#
-        guard let time = parts[1].wholeMatch(of: clock) else { return nil }
-        func number(_ digits: Substring?) -> Int64 { digits.flatMap { Int64($0) } ?? 0 }
-        let offset = (number(time.6) * 60 + number(time.7)) * (time.5 == "-" ? -1 : 1)
-        let seconds = (number(time.1) * 60 + number(time.2) - offset) * 60 + number(time.3)
-        return day.start.milliseconds + seconds * 1000
+        return clock(parts[1]).map { day.start.milliseconds + $0 * 1000 }
+    }
+
+    /// Parses a time of day with an optional offset from UTC, such as `142200Z`, `14:22:00.123` and `14:22+02`.
+    ///
+    /// - Returns: The number of seconds since the beginning of the day in UTC.
+    private static func clock(_ text: Substring) -> Int64? {
+        var reader = DigitReader(text)
+        guard let hours = reader.number(2) else { return nil }
+        _ = reader.skip(":")
+        guard let minutes = reader.number(2) else { return nil }
+        let isContinued = reader.skip(":")
+        let seconds = reader.number(2)
+        if isContinued, seconds == nil { return nil }
+        if seconds != nil, reader.skip(".") || reader.skip(","), !reader.skipDigits() { return nil }
+        var offset = 0
+        if !reader.skip("Z") {
+            let isEast = reader.skip("+")
+            if isEast || reader.skip("-") {
+                guard let hours = reader.number(2) else { return nil }
+                _ = reader.skip(":")
+                offset = (hours * 60 + (reader.number(2) ?? 0)) * (isEast ? 1 : -1)
+            }
+        }
+        guard reader.isAtEnd else { return nil }
+        return Int64((hours * 60 + minutes - offset) * 60 + (seconds ?? 0))
     }
 
     /// Returns the digest of a card's content. Properties about the card itself are excluded, because programs write
@@ -68,8 +89,14 @@ public struct CardReading: Sendable, Codable {
     private static func uuid(_ text: String) -> String? {
         let text = text.trimmed.lowercased()
         let id = text.hasPrefix("urn:uuid:") ? String(text.dropFirst(9)) : text
-        let isUUID = id.wholeMatch(of: #/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/#) != nil
-        return isUUID ? id : nil
+        let parts = id.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        let isHex = parts.allSatisfy {
+            $0.allSatisfy { "0"..."9" ~= Unicode.Scalar($0) || "a"..."f" ~= Unicode.Scalar($0) }
+        }
+        guard parts.map(\.count) == [8, 4, 4, 4, 12], isHex, parts[2].first == UInt8(ascii: "4"),
+            parts[3].first.map({ "89ab".utf8.contains($0) }) == true
+        else { return nil }
+        return id
     }
 }
 
@@ -278,11 +305,15 @@ private struct PropertyReader {
 
     /// Parses a time such as `20241026T142200Z`.
     private static func time(_ text: String) -> Int64? {
-        guard
-            let match = text.wholeMatch(
-                of: #/([0-9]{4})-?([0-9]{2})-?([0-9]{2})T([0-9]{2}):?([0-9]{2}):?([0-9]{2})Z/#)
+        var reader = DigitReader(text)
+        guard let (year, month, day) = reader.date(), reader.skip("T"), let hour = reader.number(2) else { return nil }
+        _ = reader.skip(":")
+        guard let minute = reader.number(2) else { return nil }
+        _ = reader.skip(":")
+        guard let second = reader.number(2), reader.skip("Z"), reader.isAtEnd,
+            let day = Day(year: year, month: month, day: day), hour < 24, minute < 60, second < 60
         else { return nil }
-        return Monica.Timestamp("\(match.1)-\(match.2)-\(match.3)T\(match.4):\(match.5):\(match.6)Z")?.milliseconds
+        return day.start.milliseconds + Int64((hour * 60 + minute) * 60 + second) * 1000
     }
 
     // MARK: Dates
@@ -298,26 +329,30 @@ private struct PropertyReader {
     private mutating func day(_ property: VCard.Property) -> StoredDate? {
         var text = property.value.trimmed
         if let time = text.firstIndex(where: { $0 == "T" || $0 == "t" }) { text = String(text[..<time]) }
-        if let match = text.wholeMatch(of: #/--([0-9]{2})-?([0-9]{2})/#), let month = Int(match.1),
-            let day = Int(match.2)
-        {
+        var reader = DigitReader(text)
+        if reader.skip("-") {
+            guard reader.skip("-"), let month = reader.number(2) else { return nil }
+            _ = reader.skip("-")
+            guard let day = reader.number(2), reader.isAtEnd else { return nil }
             return FormReader.day(month: month, day: day, near: today.year).map { StoredDate($0, .yearUnknown) }
         }
-        if let match = text.wholeMatch(of: #/([0-9]{4})-?([0-9]{2})-?([0-9]{2})/#), let year = Int(match.1),
-            let month = Int(match.2), let day = Int(match.3)
-        {
+        if let (year, month, day) = reader.date(), reader.isAtEnd {
             // Apple writes the year 1604 for an unknown year, and not always with the parameter that says so.
-            let isOmitted = year == 1604 || property.parameter("X-APPLE-OMIT-YEAR").first == String(match.1)
+            let isOmitted = year == 1604 || property.parameter("X-APPLE-OMIT-YEAR").first == String(text.prefix(4))
             if isOmitted {
                 return FormReader.day(month: month, day: day, near: today.year).map { StoredDate($0, .yearUnknown) }
             }
             return year > 0 ? Day(year: year, month: month, day: day).map { StoredDate($0) } : nil
         }
-        if let match = text.wholeMatch(of: #/([0-9]{4})(-[0-9]{2})?/#), let year = Int(match.1), year > 0 {
-            if match.2 != nil { leftOut.insert(property.name + " (month)") }
-            return Day(year: year, month: 1, day: 1).map { StoredDate($0, .ageBased) }
+        reader = DigitReader(text)
+        guard let year = reader.number(4), year > 0 else { return nil }
+        if reader.skip("-"), reader.number(2) != nil {
+            guard reader.isAtEnd else { return nil }
+            leftOut.insert(property.name + " (month)")
+        } else if text.utf8.count != 4 {
+            return nil
         }
-        return nil
+        return Day(year: year, month: 1, day: 1).map { StoredDate($0, .ageBased) }
     }
 }
 
