@@ -6,7 +6,7 @@ import Testing
 @testable import EventBus
 
 private final class Inbox: Subscriber {
-    private(set) var events: [String] = []
+    fileprivate(set) var events: [String] = []
     func receive(_ event: Int, on topic: String) { events.append("\(topic) \(event)") }
 }
 
@@ -81,16 +81,39 @@ private final class Inbox: Subscriber {
         loop.advanceTime(by: Hub<String, Int>.pace.lowerBound)
         #expect(inbox.events == ["a 1", "a 2", "a 3", "a 4"])
         // After a pause the next event is a first one again.
-        loop.advanceTime(by: Hub<String, Int>.pace.lowerBound)
+        loop.advanceTime(by: Hub<String, Int>.pause(after: .zero, isJoining: true))
         publish(5, to: "a", hub)
         loop.run()
         #expect(inbox.events.last == "a 5")
     }
 
-    /// A loop that delivers for long lets more events gather.
+    /// A loop that delivers for long lets more events gather, and twice as many where they are joined.
     @Test(arguments: [(0, 500), (499, 500), (900, 900), (4000, 4000), (90_000, 4000)] as [(Int64, Int64)])
     func aPauseIsAsLongAsTheDelivery(_ delivery: Int64, _ pause: Int64) {
-        #expect(Hub<String, Int>.pause(after: .microseconds(delivery)) == .microseconds(pause))
+        for (isJoining, times) in [(false, 1), (true, 2)] as [(Bool, Int64)] {
+            let found = Hub<String, Int>.pause(after: .microseconds(delivery), isJoining: isJoining)
+            #expect(found == .microseconds(pause * times))
+        }
+    }
+
+    @Test func eventsOfOneTopicAreJoinedForLonger() {
+        let hub = Hub<String, Int>(loop)
+        let inbox = Inbox()
+        for topic in ["a", "b"] { hub.subscribe(inbox, to: topic, on: loop) }
+        for (topics, times) in [(["a", "b"], 1), (["a", "a"], 2), (["a", "b"], 1)] as [([String], Int64)] {
+            inbox.events = []
+            publish(0, to: "a", hub)
+            loop.run()
+            for topic in topics { publish(1, to: topic, hub) }
+            loop.advanceTime(by: Hub<String, Int>.pace.lowerBound)
+            #expect(inbox.events.count == 3)
+            publish(2, to: "a", hub)
+            loop.advanceTime(by: .nanoseconds(Hub<String, Int>.pace.lowerBound.nanoseconds * times - 1))
+            #expect(inbox.events.count == 3)
+            loop.advanceTime(by: .nanoseconds(1))
+            #expect(inbox.events.count == 4)
+            loop.advanceTime(by: .seconds(1))
+        }
     }
 
     /// The pause after a delivery begins when subscribers say that they have sent what they received.

@@ -100,7 +100,9 @@ import Testing
     func anInterruptedDownloadContinuesWhereItStopped(_ wire: Stack.Wire) async throws {
         try await withMessenger(on: Stack(.sqlite, wire)) { host in
             let alice = try await host.world().person()
-            let content = (0..<5_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 / 251) }
+            let block = (0..<5000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 / 251) }
+            var content: [UInt8] = []
+            for _ in 0..<1000 { content += block }
             let file = try await alice.client.upload(Upload(.bytes(content), filename: "naïve.bin"))
             let destination = URL(fileURLWithPath: host.folder).appendingPathComponent("fetched.bin")
             // The network goes after the first piece.

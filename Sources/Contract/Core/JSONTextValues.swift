@@ -5,7 +5,10 @@ import Foundation
 /// The places of values in the text.
 @usableFromInline
 package final class Repeats<Value: Identifiable> {
-    @usableFromInline package var values: [Value.ID: (value: Value, place: Range<Int>)] = [:]
+    // These are not one dictionary of tuples: in code that is generic the type of a tuple is looked up with each access.
+    @usableFromInline package var indices: [Value.ID: Int] = [:]
+    @usableFromInline package var values: [Value] = []
+    @usableFromInline package var places: [Range<Int>] = []
 
     @inlinable
     package init() {}
@@ -22,10 +25,12 @@ extension JSONText {
             known = Repeats()
             repeats = known
         }
-        if let (other, place) = known.values[value.id], other == value { return copy(place) }
+        if let index = known.indices[value.id], known.values[index] == value { return copy(known.places[index]) }
         let start = count
         try write(value)
-        known.values[value.id] = (value, start..<count)
+        known.indices[value.id] = known.values.count
+        known.values.append(value)
+        known.places.append(start..<count)
     }
 
     /// Writes a part of the text again.

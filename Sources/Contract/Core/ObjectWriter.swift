@@ -119,6 +119,14 @@ package struct ObjectWriter {
         if let value { try write(key, value) } else { try writeNull(key) }
     }
 
+    /// Writes a number, or null.
+    package mutating func write(_ key: StaticString, _ value: Int?) throws { try write(key, value.map(Int64.init)) }
+
+    /// Writes a boolean, or null.
+    package mutating func write(_ key: StaticString, _ value: Bool?) throws {
+        if let value { try write(key, value) } else { try writeNull(key) }
+    }
+
     /// Writes a text, or null.
     package mutating func write(_ key: StaticString, _ value: String?) throws {
         if let value { try write(key, value) } else { try writeNull(key) }

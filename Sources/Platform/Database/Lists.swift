@@ -1,5 +1,7 @@
+import Foundation
+
 /// A table whose rows form many lists, each ordered by an index on (list, time, id).
-public struct ListTable: Sendable {
+public struct ListTable<List: SQLConvertible, ID: SQLConvertible & Comparable>: Sendable {
     let name: SQL
     let list: SQL
     let time: SQL
@@ -16,47 +18,104 @@ public struct ListTable: Sendable {
         self.time = time
         self.id = id
     }
+
+    /// The place of a row in the order of rows.
+    struct Place: Comparable, Sendable {
+        let time: Int64
+        let id: ID
+
+        static func < (left: Self, right: Self) -> Bool { (left.time, left.id) < (right.time, right.id) }
+    }
+
+    /// Returns the query for the newest rows of one list, from a place on.
+    package func newest(_ limit: Int, of list: List, before place: (time: Int64, id: ID)?) -> SQL {
+        let rest: SQL = place.map { "AND (t.\(time), t.\(id)) < (\($0.time), \($0.id))" } ?? ""
+        return """
+            SELECT t.\(time), t.\(id) FROM \(name) t WHERE t.\(self.list) = \(list) \(rest)
+            ORDER BY t.\(time) DESC, t.\(id) DESC LIMIT \(limit)
+            """
+    }
+}
+
+/// The newest rows of some lists, for a query: `SELECT … FROM \(newest.rows) n JOIN … t ON t.id = n.id ORDER BY
+/// \(newest.order)`.
+public struct NewestRows: Sendable {
+    /// An item of `FROM` with the column `id`, which the query must name `n`.
+    public let rows: SQL
+    /// The order of the rows, the newest first.
+    public let order: SQL
 }
 
 extension Session {
-    /// Returns SQL for the newest rows of some of a table's lists taken together, as rows of `at` and `id`, in no
-    /// order.
+    /// Finds the newest rows of some of a table's lists taken together.
     ///
-    /// Rows that are not returned cost nothing. On SQLite, the ordered queue of a recursive query merges the lists,
-    /// with one look-up for each list and each returned row; on PostgreSQL, the `limit` newest rows of each list are
-    /// read.
+    /// Rows that are not returned cost little. On SQLite, some rows of each list are read, and more of those lists whose last
+    /// one is among the newest of all; on PostgreSQL, where each statement would be a round trip, the query that uses the
+    /// result reads the `limit` newest rows of each list.
     ///
     /// - Parameters:
     ///   - lists: A query for the lists, in one column.
-    ///   - before: A row of (time, id), as `(a, b)`; only older rows are returned.
-    public func newest(_ limit: Int, of table: ListTable, in lists: SQL, before: SQL? = nil) -> SQL {
+    ///   - before: A query for a row of (time, id), in parentheses; only older rows are returned.
+    public func newest<List, ID>(
+        _ limit: Int, of table: ListTable<List, ID>, in lists: SQL, before: SQL? = nil
+    ) throws -> NewestRows {
         let (name, list, time, id) = (table.name, table.list, table.time, table.id)
-        let older: SQL = before.map { "AND (t.\(time), t.\(id)) < \($0)" } ?? ""
         switch dialect {
         case .sqlite:
-            return """
-                (WITH RECURSIVE merged (list, at, id) AS (
-                    SELECT l.list, n.\(time), n.\(id)
-                    FROM (SELECT 0 AS list WHERE 0 UNION ALL \(lists)) l CROSS JOIN \(name) n
-                    WHERE n.\(id) = (
-                        SELECT t.\(id) FROM \(name) t WHERE t.\(list) = l.list \(older)
-                        ORDER BY t.\(time) DESC, t.\(id) DESC LIMIT 1)
-                    UNION ALL
-                    SELECT m.list, n.\(time), n.\(id) FROM merged m CROSS JOIN \(name) n
-                    WHERE n.\(id) = (
-                        SELECT t.\(id) FROM \(name) t
-                        WHERE t.\(list) = m.list AND (t.\(time), t.\(id)) < (m.at, m.id)
-                        ORDER BY t.\(time) DESC, t.\(id) DESC LIMIT 1)
-                    ORDER BY 2 DESC, 3 DESC LIMIT \(limit))
-                SELECT at, id FROM merged)
-                """
+            let found = try merge(limit, of: table, in: lists, before: before).map { try Self.json($0.id.sqlValue) }
+            let ids = "[" + found.joined(separator: ",") + "]"
+            return NewestRows(rows: "(SELECT value AS id, key AS place FROM json_each(\(ids)))", order: "n.place")
         case .postgreSQL:
-            return """
+            let older: SQL = before.map { "AND (t.\(time), t.\(id)) < \($0)" } ?? ""
+            let rows: SQL = """
                 (SELECT n.at, n.id FROM (\(lists)) l (list) CROSS JOIN LATERAL (
                     SELECT t.\(time) AS at, t.\(id) AS id FROM \(name) t WHERE t.\(list) = l.list \(older)
                     ORDER BY t.\(time) DESC, t.\(id) DESC LIMIT \(limit)) n
                 ORDER BY n.at DESC, n.id DESC LIMIT \(limit))
                 """
+            return NewestRows(rows: rows, order: "n.at DESC, n.id DESC")
+        }
+    }
+
+    private func merge<List, ID>(
+        _ limit: Int, of table: ListTable<List, ID>, in lists: SQL, before: SQL?
+    ) throws -> [ListTable<List, ID>.Place] {
+        typealias Place = ListTable<List, ID>.Place
+        let place = { (row: borrowing Row) in Place(time: try row.get(0), id: try row.get(1)) }
+        var start: Place?
+        if let before {
+            start = try one("SELECT * FROM \(before)", place)
+            // Nothing is older than a row that there is not.
+            if start == nil { return [] }
+        }
+        var reading: [(list: List, last: Place?)] = try all(lists) { (try $0.get(0), start) }
+        var newest: [Place] = []
+        // Twice as many as a list has among the newest when all are alike.
+        var count = min(limit, 1 + 2 * limit / max(1, reading.count))
+        while !reading.isEmpty {
+            var ends: [(list: List, last: Place?)] = []
+            for (list, last) in reading {
+                let places = try all(table.newest(count, of: list, before: last.map { ($0.time, $0.id) }), place)
+                newest += places
+                if places.count == count { ends.append((list, places.last)) }
+            }
+            newest.sort(by: >)
+            newest.removeLast(max(0, newest.count - limit))
+            let least = newest.count == limit ? newest.last : nil
+            reading = ends.filter { end in
+                guard let least, let last = end.last else { return true }
+                return last > least
+            }
+            count = min(limit, count * 2)
+        }
+        return newest
+    }
+
+    private static func json(_ value: SQLValue) throws -> String {
+        switch value {
+        case .integer(let number): String(number)
+        case .text(let text): String(decoding: try JSONEncoder().encode(text), as: UTF8.self)
+        default: throw DatabaseFailure.failed("an id is a number or a text")
         }
     }
 

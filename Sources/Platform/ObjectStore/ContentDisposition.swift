@@ -34,9 +34,11 @@ public enum ContentDisposition: String, Sendable, Hashable {
         return text
     }
 
+    private static let literals = ByteSet(lettersDigitsAnd: "!#$&+-.^_`|~")
+
     /// Returns everything but `attr-char` as percent-encoded UTF-8 (RFC 8187 §3.2.1).
     private static func encoded(_ name: String.UnicodeScalarView) -> String {
-        String(name).percentEncoded { byte in byte.isLetterOrDigit || "!#$&+-.^_`|~".utf8.contains(byte) }
+        String(name).percentEncoded(leaving: literals)
     }
 
     private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {

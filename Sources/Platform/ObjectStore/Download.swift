@@ -21,6 +21,11 @@ public struct Download: Sendable, Hashable {
     private static let opaque = "application/octet-stream"
 
     private static func harmless(_ contentType: String) -> String {
+        // Nearly all files are of these types, and a list of photos has one for each.
+        switch contentType {
+        case "image/jpeg", "image/png", "image/heic", "video/mp4": return contentType
+        default: break
+        }
         let given = contentType.prefix { $0 != ";" }.trimmingOptionalWhitespace
         // This comes first, because lower case turns some letters outside ASCII into ASCII.
         guard given.utf8.allSatisfy({ $0 < 0x80 }) else { return opaque }

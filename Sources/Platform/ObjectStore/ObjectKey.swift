@@ -8,25 +8,25 @@ public struct ObjectKey: Sendable, Hashable, CustomStringConvertible {
 
     /// Makes a key; nil when `rawValue` breaks one of the rules above.
     public init?(_ rawValue: String) {
-        guard 1...512 ~= rawValue.utf8.count, rawValue.utf8.allSatisfy(Self.isAllowed) else { return nil }
-        let components = rawValue.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        guard !components.contains(where: { $0.isEmpty || $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8) })
-        else { return nil }
-        // This name belongs to the store, see `StoreNames`.
-        guard !components[0].elementsEqual(StoreNames.folder.utf8) else { return nil }
+        guard 1...512 ~= rawValue.utf8.count, rawValue.utf8.allSatisfy(Self.characters.contains) else { return nil }
+        var rest = rawValue.utf8[...]
+        while true {
+            let component = rest.prefix { $0 != UInt8(ascii: "/") }
+            guard !component.isEmpty, !component.elementsEqual(".".utf8), !component.elementsEqual("..".utf8) else {
+                return nil
+            }
+            // This name belongs to the store, see `StoreNames`.
+            if component.startIndex == rawValue.startIndex, component.elementsEqual(StoreNames.folder.utf8) {
+                return nil
+            }
+            guard component.endIndex < rest.endIndex else { break }
+            rest = rest[rest.index(after: component.endIndex)...]
+        }
         self.rawValue = rawValue
     }
 
     /// The name itself.
     public var description: String { rawValue }
 
-    private static func isAllowed(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "/"),
-            UInt8(ascii: "-"):
-            true
-        default: false
-        }
-    }
+    private static let characters = ByteSet(lettersDigitsAnd: "._/-")
 }

@@ -53,8 +53,9 @@ struct SignedURL: Sendable {
     }
 
     private func signed(_ names: [String], _ values: [String], method: String, object: ObjectKey) -> String {
-        let query = zip(names, values).map { "\($0)=\($1.queryValue)" }.joined(separator: "&")
-        return "\(query)&signature=\(signature(of: names, values, method: method, object: object, with: keys()[0]))"
+        var query = ""
+        for (name, value) in zip(names, values) { query += name + "=" + value.queryValue + "&" }
+        return query + "signature=" + signature(of: names, values, method: method, object: object, with: keys()[0])
     }
 
     /// Returns the values of the parameters, if their signature is valid.
@@ -86,8 +87,9 @@ struct SignedURL: Sendable {
     private func signature(
         of names: [String], _ values: [String], method: String, object: ObjectKey, with key: SymmetricKey
     ) -> String {
-        let lines = ["2", method, object.rawValue] + zip(names, values).map { "\($0)=\($1.queryEncoded)" }
-        return authenticationCode(of: lines.joined(separator: "\n"), with: key)
+        var text = "2\n" + method + "\n" + object.rawValue
+        for (name, value) in zip(names, values) { text += "\n" + name + "=" + value.queryEncoded }
+        return authenticationCode(of: text, with: key)
     }
 }
 

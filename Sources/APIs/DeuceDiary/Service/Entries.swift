@@ -63,7 +63,7 @@ extension DeuceDiaryService {
                     try Groups.isMember(caller.user, of: group, in: db)
                 else { throw Groups.invalidCursor }
             }
-            let query = Feed.pageQuery(
+            let query = try Feed.pageQuery(
                 of: caller.user, in: request.group, before: request.before, limit: limit, in: db)
             let entries = try db.all(query, DeuceDiary.FeedEntry.init(row:))
             let reactions = try Reactions.all(on: entries.map(\.id), in: db)
@@ -92,22 +92,27 @@ extension DeuceDiaryService {
 
 /// The entries of all groups of a user, as one list.
 enum Feed {
-    private static let table = ListTable("entries", list: "group_id", time: "created_at")
+    static let table = ListTable<DeuceDiary.Group.ID, DeuceDiary.DeuceEntry.ID>(
+        "entries", list: "group_id", time: "created_at")
 
     /// Returns the query for a page of the feed, the newest first, behind `before` when given.
     static func pageQuery(
         of viewer: DeuceDiary.User.ID, in group: DeuceDiary.Group.ID?, before: DeuceDiary.DeuceEntry.ID?, limit: Int,
         in db: Session
-    ) -> SQL {
-        let only: SQL = group.map { "AND group_id = \($0)" } ?? ""
-        let groups: SQL = "SELECT group_id FROM members WHERE user_id = \(viewer) \(only)"
+    ) throws -> SQL {
+        let groups = groupsQuery(of: viewer, in: group)
         let place: SQL? = before.map { "(SELECT b.created_at, b.id FROM entries b WHERE b.id = \($0))" }
+        let newest = try db.newest(limit, of: table, in: groups, before: place)
         return """
             SELECT \(Entries.columns), \(Users.columns(for: viewer))
-            FROM \(db.newest(limit, of: table, in: groups, before: place)) n
-                JOIN entries e ON e.id = n.id JOIN users u ON u.id = e.user_id
-            ORDER BY n.at DESC, n.id DESC
+            FROM \(newest.rows) n JOIN entries e ON e.id = n.id JOIN users u ON u.id = e.user_id
+            ORDER BY \(newest.order)
             """
+    }
+
+    static func groupsQuery(of viewer: DeuceDiary.User.ID, in group: DeuceDiary.Group.ID?) -> SQL {
+        let only: SQL = group.map { "AND group_id = \($0)" } ?? ""
+        return "SELECT group_id FROM members WHERE user_id = \(viewer) \(only)"
     }
 }
 

@@ -66,7 +66,7 @@ extension DunbarService {
             // The URL of an author's photo is signed once.
             var authors: [Dunbar.User.ID: Dunbar.UserSummary] = [:]
             return try db.all(
-                Posts.feedQuery(
+                try Posts.feedQuery(
                     of: caller.user, before: request.before, limit: request.limit ?? Dunbar.maximumPage, in: db)
             ) { row in
                 let id: Dunbar.User.ID = try row.get(3)
@@ -100,7 +100,7 @@ enum Posts {
     static let notFound = Problem(.notFound, "Post not found")
 
     private static let columns: SQL = "p.id, p.content, p.media, p.user_id, p.created_at, \(Users.summaryColumns)"
-    private static let table = ListTable("posts", list: "user_id", time: "created_at")
+    static let table = ListTable<Dunbar.User.ID, Dunbar.Post.ID>("posts", list: "user_id", time: "created_at")
 
     /// Adds a post; nil when the user no longer exists.
     static func insert(
@@ -163,18 +163,17 @@ enum Posts {
     /// Returns the query for the newest posts of the viewer and of the users whom they follow.
     static func feedQuery(
         of viewer: Dunbar.User.ID, before: Dunbar.Post.ID?, limit: Int, in db: Session
-    ) -> SQL {
+    ) throws -> SQL {
         let authors: SQL = """
             SELECT u.id FROM users u
             WHERE u.id IN (
                 SELECT f.target_id FROM follows f WHERE f.follower_id = \(viewer) AND f.is_accepted = 1
                 UNION ALL SELECT CAST(\(viewer) AS BIGINT)) AND \(Visibility.ofPosts(to: viewer))
             """
+        let newest = try db.newest(limit, of: table, in: authors, before: before.map(place))
         return """
-            SELECT \(columns)
-            FROM \(db.newest(limit, of: table, in: authors, before: before.map(place))) n
-                JOIN posts p ON p.id = n.id JOIN users u ON u.id = p.user_id
-            ORDER BY n.at DESC, n.id DESC
+            SELECT \(columns) FROM \(newest.rows) n JOIN posts p ON p.id = n.id JOIN users u ON u.id = p.user_id
+            ORDER BY \(newest.order)
             """
     }
 

@@ -88,8 +88,11 @@ public enum GTSD: ServiceAPI {
 
         public func encode(to encoder: any Encoder) throws {
             var container = encoder.singleValueContainer()
-            try container.encode(Contract.Timestamp<Milliseconds>(milliseconds: milliseconds))
+            try container.encode(written)
         }
+
+        /// The time as answers have it.
+        var written: Contract.Timestamp<Milliseconds> { .init(milliseconds: milliseconds) }
 
         /// The same point in time as a `Date`, for formatting and arithmetic.
         public var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }

@@ -94,6 +94,23 @@ extension GTSD {
             self.downloadUrl = downloadUrl
             self.evidenceType = evidenceType
         }
+
+        /// A page has many photos, whose members are therefore written one by one.
+        public func encode(to encoder: any Encoder) throws {
+            var object = try ObjectWriter(encoder)
+            try object.write("id", id.rawValue)
+            try object.write("fileKey", fileKey)
+            try object.write("fileSize", fileSize)
+            try object.write("mimeType", mimeType)
+            try object.write("width", width)
+            try object.write("height", height)
+            try object.write("takenAt", takenAt?.written)
+            try object.write("uploadedAt", uploadedAt.written)
+            try object.write("createdAt", createdAt.written)
+            try object.write("downloadUrl", downloadUrl)
+            try object.write("evidenceType", evidenceType?.rawValue)
+            object.finish()
+        }
     }
 
     /// `POST /v1/progress/photo/presign`: returns a URL to which a photo can be uploaded. The limit is 20 a minute.

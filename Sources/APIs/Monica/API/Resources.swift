@@ -238,11 +238,6 @@ extension Monica {
         public init(from decoder: any Decoder) throws {
             id = try decoder.container(keyedBy: IDKey.self).id(.id)
         }
-
-        public func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: IDKey.self)
-            try container.encode(id, forKey: .id)
-        }
     }
 }
 

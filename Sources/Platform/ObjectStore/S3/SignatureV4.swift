@@ -23,7 +23,7 @@ struct SignatureV4: Sendable {
 
         /// The path with every byte encoded except unreserved characters and "/".
         var encodedPath: String {
-            path.percentEncoded { $0.isLetterOrDigit || "-._~/".utf8.contains($0) }
+            path.percentEncoded(leaving: .path)
         }
     }
 
