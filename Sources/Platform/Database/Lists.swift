@@ -19,14 +19,6 @@ public struct ListTable<List: SQLConvertible, ID: SQLConvertible & Comparable>: 
         self.id = id
     }
 
-    /// The place of a row in the order of rows.
-    struct Place: Comparable, Sendable {
-        let time: Int64
-        let id: ID
-
-        static func < (left: Self, right: Self) -> Bool { (left.time, left.id) < (right.time, right.id) }
-    }
-
     /// Returns the query for the newest rows of one list, from a place on.
     package func newest(_ limit: Int, of list: List, before place: (time: Int64, id: ID)?) -> SQL {
         let rest: SQL = place.map { "AND (t.\(time), t.\(id)) < (\($0.time), \($0.id))" } ?? ""
@@ -62,7 +54,7 @@ extension Session {
         let (name, list, time, id) = (table.name, table.list, table.time, table.id)
         switch dialect {
         case .sqlite:
-            let found = try merge(limit, of: table, in: lists, before: before).map { try Self.json($0.id.sqlValue) }
+            let found = try merge(limit, of: table, in: lists, before: before).map { try Self.json($0.sqlValue) }
             let ids = "[" + found.joined(separator: ",") + "]"
             return NewestRows(rows: "(SELECT value AS id, key AS place FROM json_each(\(ids)))", order: "n.place")
         case .postgreSQL:
@@ -79,9 +71,13 @@ extension Session {
 
     private func merge<List, ID>(
         _ limit: Int, of table: ListTable<List, ID>, in lists: SQL, before: SQL?
-    ) throws -> [ListTable<List, ID>.Place] {
-        typealias Place = ListTable<List, ID>.Place
-        let place = { (row: borrowing Row) in Place(time: try row.get(0), id: try row.get(1)) }
+    ) throws -> [ID] {
+        typealias Place = (time: Int64, id: ID)
+        // Tuples are compared by parts: a comparison of whole ones asks for their types at run time.
+        func isNewer(_ one: Place, _ other: Place) -> Bool {
+            one.time != other.time ? one.time > other.time : one.id > other.id
+        }
+        let place = { (row: borrowing Row) -> Place in (try row.get(0), try row.get(1)) }
         var start: Place?
         if let before {
             start = try one("SELECT * FROM \(before)", place)
@@ -95,20 +91,20 @@ extension Session {
         while !reading.isEmpty {
             var ends: [(list: List, last: Place?)] = []
             for (list, last) in reading {
-                let places = try all(table.newest(count, of: list, before: last.map { ($0.time, $0.id) }), place)
+                let places = try all(table.newest(count, of: list, before: last), place)
                 newest += places
                 if places.count == count { ends.append((list, places.last)) }
             }
-            newest.sort(by: >)
+            newest.sort(by: isNewer)
             newest.removeLast(max(0, newest.count - limit))
-            let least = newest.count == limit ? newest.last : nil
+            let oldest = newest.count == limit ? newest.last : nil
             reading = ends.filter { end in
-                guard let least, let last = end.last else { return true }
-                return last > least
+                guard let oldest, let last = end.last else { return true }
+                return isNewer(last, oldest)
             }
             count = min(limit, count * 2)
         }
-        return newest
+        return newest.map(\.id)
     }
 
     private static func json(_ value: SQLValue) throws -> String {

@@ -186,7 +186,7 @@ public final class Hub<Topic: Hashable & Sendable, Event>: Sendable {
                 return queue.waiting
             }
             for publication in waiting { deliver(publication) }
-            let isJoining = waiting.count >= 2 * Set(waiting.map(\.topic)).count
+            let isJoining = waiting.count > 1 && waiting.count >= 2 * Set(waiting.map(\.topic)).count
             settle(loop) { self.pause(since: begun, isJoining) }
         }
 
