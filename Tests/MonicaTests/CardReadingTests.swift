@@ -108,7 +108,10 @@ import Testing
     @Test(
         arguments: [
             ("20241026T142200Z", 1_729_952_520_000), ("2024-10-26T16:22:00.5+02:00", 1_729_952_520_000),
-            ("2024-10-26", 1_729_900_800_000), ("yesterday", nil),
+            ("20241026T162200+0200", 1_729_952_520_000), ("2024-10-26T12:22-02", 1_729_952_520_000),
+            ("2024-10-26t14:22z", 1_729_952_520_000), ("2024-10-26", 1_729_900_800_000), ("yesterday", nil),
+            ("2024-10-26T14:22:", nil), ("2024-10-26T14:22:00.", nil), ("2024-10-26T24:00Z", nil),
+            ("2024-10-26T14:60Z", nil), ("2024-10-26T14:22+2", nil), ("2024-10-26T14:22Zulu", nil), ("2024-1-26", nil),
         ] as [(String, Int64?)])
     func revisionsAreReadInAllForms(_ text: String, _ milliseconds: Int64?) throws {
         let read = try CardFile(Array("BEGIN:VCARD\nFN:Jane\nREV:\(text)\nEND:VCARD\n".utf8))

@@ -21,7 +21,7 @@ public struct CardReading: Sendable, Codable {
 
     init(_ card: VCard, today: Day) {
         line = card.line
-        revisedAt = card.first("REV").flatMap { Self.time($0.text.trimmed) }
+        revisedAt = card.first("REV").flatMap { CardTime.milliseconds($0.text.trimmed) }
         let id = card.first("UID")?.text.trimmed ?? ""
         hasID = !id.isEmpty
         digest = hasID ? Digest.sha256("UID:" + id) : Self.digest(of: card)
@@ -40,42 +40,6 @@ public struct CardReading: Sendable, Codable {
     func isNewer(than kept: Int64?, updatedAt: Int64) -> Bool {
         guard let revisedAt, revisedAt / 1000 != updatedAt / 1000 else { return false }
         return revisedAt / 1000 > (kept ?? updatedAt) / 1000
-    }
-
-    /// Parses times such as `20241026T142200Z`, `2024-10-26T14:22:00.123+02:00` and `2024-10-26`.
-    private static func time(_ text: String) -> Int64? {
-        let parts = text.uppercased().split(separator: "T", maxSplits: 1)
-        var date = DigitReader(parts.first ?? "")
-        guard let (year, month, number) = date.date(), date.isAtEnd,
-            let day = Day(year: year, month: month, day: number)
-        else { return nil }
-        guard parts.count == 2 else { return day.start.milliseconds }
-        return clock(parts[1]).map { day.start.milliseconds + $0 * 1000 }
-    }
-
-    /// Parses a time of day with an optional offset from UTC, such as `142200Z`, `14:22:00.123` and `14:22+02`.
-    ///
-    /// - Returns: The number of seconds since the beginning of the day in UTC.
-    private static func clock(_ text: Substring) -> Int64? {
-        var reader = DigitReader(text)
-        guard let hours = reader.number(2) else { return nil }
-        _ = reader.skip(":")
-        guard let minutes = reader.number(2) else { return nil }
-        let isContinued = reader.skip(":")
-        let seconds = reader.number(2)
-        if isContinued, seconds == nil { return nil }
-        if seconds != nil, reader.skip(".") || reader.skip(","), !reader.skipDigits() { return nil }
-        var offset = 0
-        if !reader.skip("Z") {
-            let isEast = reader.skip("+")
-            if isEast || reader.skip("-") {
-                guard let hours = reader.number(2) else { return nil }
-                _ = reader.skip(":")
-                offset = (hours * 60 + (reader.number(2) ?? 0)) * (isEast ? 1 : -1)
-            }
-        }
-        guard reader.isAtEnd else { return nil }
-        return Int64((hours * 60 + minutes - offset) * 60 + (seconds ?? 0))
     }
 
     /// Returns the digest of a card's content. Properties about the card itself are excluded, because programs write
@@ -293,7 +257,7 @@ private struct PropertyReader {
     /// Reads the notes. The first one becomes the description, unless it has a time of its own or is too long.
     private mutating func notes(into contact: inout ContactCard) {
         for (index, property) in card.all("NOTE").filter({ !$0.text.isBlank }).enumerated() {
-            let createdAt = property.parameter("CREATED").first.flatMap(Self.time)
+            let createdAt = property.parameter("CREATED").first.flatMap(CardTime.milliseconds)
             guard let text = short(property.text, of: "NOTE", upTo: 100_000) else { continue }
             if index == 0, createdAt == nil, text.length <= 255 {
                 contact.description = text
@@ -301,19 +265,6 @@ private struct PropertyReader {
                 contact.notes.append(.init(text: text, createdAt: createdAt))
             }
         }
-    }
-
-    /// Parses a time such as `20241026T142200Z`.
-    private static func time(_ text: String) -> Int64? {
-        var reader = DigitReader(text)
-        guard let (year, month, day) = reader.date(), reader.skip("T"), let hour = reader.number(2) else { return nil }
-        _ = reader.skip(":")
-        guard let minute = reader.number(2) else { return nil }
-        _ = reader.skip(":")
-        guard let second = reader.number(2), reader.skip("Z"), reader.isAtEnd,
-            let day = Day(year: year, month: month, day: day), hour < 24, minute < 60, second < 60
-        else { return nil }
-        return day.start.milliseconds + Int64((hour * 60 + minute) * 60 + second) * 1000
     }
 
     // MARK: Dates
