@@ -4,7 +4,7 @@ import ContractExamples
 
 /// The description of an API, which all its tests share.
 ///
-/// In a debug build it takes up to a minute to find the rules of all fields.
+/// A debug build needs up to a minute to find the rules of all fields, so this is done once.
 public struct SharedDescription: Sendable {
     private let made: Task<(APIDescription, DescribedTransport.Documents), Never>
 

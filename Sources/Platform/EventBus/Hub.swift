@@ -21,7 +21,7 @@ public final class Hub<Topic: Hashable & Sendable, Event>: Sendable {
     public typealias Member = any Subscriber<Topic, Event>
 
     /// The least and the longest time that a loop waits after it has delivered events, before it delivers those that have
-    /// come meanwhile.
+    /// come meanwhile. Where events are joined it waits for twice that time.
     public static var pace: ClosedRange<TimeAmount> { .microseconds(500)...(.milliseconds(4)) }
 
     /// Returns the time that a loop waits after a delivery that took the given time.

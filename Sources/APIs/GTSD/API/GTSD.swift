@@ -96,7 +96,7 @@ public enum GTSD: ServiceAPI {
 
         /// The same point in time as a `Date`, for formatting and arithmetic.
         public var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
-        public var description: String { Contract.Timestamp<Milliseconds>(milliseconds: milliseconds).description }
+        public var description: String { written.description }
         public static func < (left: Self, right: Self) -> Bool { left.milliseconds < right.milliseconds }
     }
 }

@@ -1,7 +1,7 @@
 import Contract
 
-// A page has many contacts of many parts. Their members are written one by one, which takes a third of the time of the
-// compiler's `encode(to:)`.
+// A page has many contacts of many parts. Their members are written one by one, because Swift looks up the type of the
+// container for each part that the compiler's `encode(to:)` writes.
 
 extension Monica.Contact {
     public func encode(to encoder: any Encoder) throws {
