@@ -7,26 +7,27 @@ import Testing
 
 /// The members that a type writes one by one are those that a container would have.
 @Suite(.timeLimit(.minutes(30))) struct ObjectWriterTests {
-    struct Author: Codable, Hashable, Identifiable {
+    struct Author: Codable, WrittenByMembers, Hashable {
         var id: Int64
         var name: String
 
         init(id: Int64, name: String) { (self.id, self.name) = (id, name) }
 
-        func encode(to encoder: any Encoder) throws {
-            var object = try ObjectWriter(encoder)
+        func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
+
+        func write(to object: inout ObjectWriter) throws {
             try object.write("id", id)
             try object.write("name", name)
-            object.finish()
         }
     }
 
     /// A value with a member of each kind.
     struct Entry: Encodable {
-        var author: Author
+        @Shared var author: Author
         var text: String?
         var number: Int64?
         var list: [String] = []
+        var objects: [Author] = []
         var refuses = false
 
         func encode(to encoder: any Encoder) throws {
@@ -37,9 +38,11 @@ import Testing
             try object.write("isEmpty", list.isEmpty)
             try object.write("at", Timestamp<Milliseconds>(milliseconds: 1_771_840_800_123))
             try object.write("until", nil as Timestamp<Seconds>?)
-            try object.write("author", repeating: author)
+            try object.write("author", _author)
             if refuses { throw CancellationError() }
-            try object.write("list", encoding: list)
+            try object.write("list", list)
+            try object.write("objects", objects)
+            try object.write("first", objects.first ?? author)
             object.finish()
         }
     }
@@ -57,18 +60,24 @@ import Testing
 
     private func text(_ value: some Encodable) throws -> String { String(buffer: try JSONBody.encode(value)) }
 
-    private static let entries = [
-        Entry(author: Author(id: 1, name: "Anna"), text: "a \"quoted\" é", number: .min, list: ["x", "y"]),
-        Entry(author: Author(id: 2, name: "")), Entry(author: Author(id: 1, name: "Anna"), number: 0),
-        // Another value of the same id has its own text.
-        Entry(author: Author(id: 1, name: "Anne")), Entry(author: Author(id: 1, name: "Anna"), text: ""),
-    ]
+    private static let entries: [Entry] = {
+        let anna = Entry(
+            author: Author(id: 1, name: "Anna"), text: "a \"quoted\" é", number: .min, list: ["x", "y"],
+            objects: [Author(id: 3, name: "Zoe"), Author(id: 4, name: "")])
+        // Copies share an author until one of them gets another.
+        var (copy, other) = (anna, anna)
+        copy.list = []
+        other.author.name = "Anne"
+        return [anna, Entry(author: Author(id: 2, name: "")), copy, other, copy]
+    }()
 
     @Test func membersAreWrittenInTheirOrder() throws {
         #expect(
             try text(Self.entries[0]) == """
                 {"count":2,"text":"a \\"quoted\\" é","number":-9223372036854775808,"isEmpty":false,\
-                "at":"2026-02-23T10:00:00.123Z","until":null,"author":{"id":1,"name":"Anna"},"list":["x","y"]}
+                "at":"2026-02-23T10:00:00.123Z","until":null,"author":{"id":1,"name":"Anna"},"list":["x","y"],\
+                "objects":[{"id":3,"name":"Zoe"},{"id":4,"name":""}],\
+                "first":{"id":3,"name":"Zoe"}}
                 """)
     }
 
@@ -84,13 +93,35 @@ import Testing
         }
     }
 
-    @Test func repeatedValuesKeepTheirOwnTexts() throws {
+    @Test func sharedValuesKeepTheirOwnTexts() throws {
         let names = Self.entries.map(\.author)
         let list = try text(Self.entries)
         let found = try list.matches(of: #/"author":({[^}]*})/#).map {
             try JSONDecoder().decode(Author.self, from: Data($0.1.utf8))
         }
         #expect(found == names)
+    }
+
+    /// A list of such objects takes no encoder for its elements, wherever it stands.
+    @Test func listsAreThoseOfAnyEncoder() throws {
+        struct Page<Item: Encodable>: Encodable {
+            let items: [Item]
+
+            func encode(to encoder: any Encoder) throws {
+                var object = try ObjectWriter(encoder)
+                try object.write("items", encoding: items)
+                object.finish()
+            }
+        }
+        let authors = [Author(id: 1, name: "Anna"), Author(id: 2, name: "\"")]
+        let list = #"[{"id":1,"name":"Anna"},{"id":2,"name":"\""}]"#
+        #expect(try text(authors) == list)
+        #expect(try text([] as [Author]) == "[]")
+        #expect(try text([authors, [], authors]) == "[\(list),[],\(list)]")
+        #expect(try text(Page(items: authors)) == #"{"items":\#(list)}"#)
+        #expect(try text(Page(items: [] as [Author])) == #"{"items":[]}"#)
+        #expect(try text(Page(items: [1, 2])) == #"{"items":[1,2]}"#)
+        #expect(try text(Optional(authors)) == list)
     }
 
     @Test func anObjectMayContinueOneThatIsOpen() throws {
@@ -104,14 +135,16 @@ import Testing
         struct Lenient: Encodable {
             func encode(to encoder: any Encoder) throws {
                 var list = encoder.unkeyedContainer()
-                let author = Author(id: 7, name: "Once")
-                try? list.encode(Entry(author: author, refuses: true))
-                try list.encode(Entry(author: author))
-                try list.encode(author)
+                let entry = Entry(author: Author(id: 7, name: "Once"))
+                var refusal = entry
+                refusal.refuses = true
+                try? list.encode(refusal)
+                try list.encode(entry)
+                try list.encode(entry.author)
             }
         }
         let json = try text(Lenient())
-        #expect(json.hasSuffix(#","author":{"id":7,"name":"Once"},"list":[]},{"id":7,"name":"Once"}]"#))
+        #expect(json.hasSuffix(#","author":{"id":7,"name":"Once"},"list":[],"objects":[],"first":{"id":7,"name":"Once"}},{"id":7,"name":"Once"}]"#))
         #expect(json.hasPrefix(#"[{"count":0,"#))
     }
 

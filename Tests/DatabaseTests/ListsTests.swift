@@ -36,7 +36,7 @@ import Testing
                         let newest = try db.newest(
                             limit, of: Self.table, in: "SELECT list FROM chosen", before: place)
                         let found = try db.all(
-                            "SELECT r.at, r.id FROM \(newest.rows) n JOIN rows r ON r.id = n.id ORDER BY \(newest.order)"
+                            "SELECT r.at, r.id FROM \(newest) n JOIN rows r ON r.id = n.id ORDER BY r.at DESC, r.id DESC"
                         ) {
                             [try $0.get(0, as: Int.self), try $0.get(1, as: Int.self)]
                         }
@@ -59,7 +59,7 @@ import Testing
                 ),
             ] as [(SQL, SQL?)] {
                 let isThere = try await database.read { db in
-                    try db.exists("SELECT 1 FROM \(db.newest(5, of: Self.table, in: lists, before: before).rows) n")
+                    try db.exists("SELECT 1 FROM \(db.newest(5, of: Self.table, in: lists, before: before)) n")
                 }
                 #expect(!isThere)
             }

@@ -40,10 +40,10 @@ import Testing
 
     static let hot: [Hot] = [
         Hot(
-            name: "entries of a group", query: Entries.pageQuery(of: group, before: nil, limit: 1000, for: user),
+            name: "entries of a group", query: Entries.pageQuery(of: group, before: nil, limit: 1000),
             index: "entries_in_order"),
         Hot(
-            name: "entries behind another", query: Entries.pageQuery(of: group, before: entry, limit: 50, for: user),
+            name: "entries behind another", query: Entries.pageQuery(of: group, before: entry, limit: 50),
             index: "entries_in_order"),
         Hot(
             name: "members", query: Groups.membersQuery(of: group, for: user), index: "members_in_order", isSorted: true

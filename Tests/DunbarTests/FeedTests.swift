@@ -45,9 +45,7 @@ import Testing
             for (limit, before) in [(500, nil), (1, nil), (50, 2001), (100, 100), (500, 1)] as [(Int, Int64?)] {
                 let (found, wanted) = try await host.database.read { db in
                     let place = before.map { Dunbar.Post.ID($0) }
-                    let found = try db.all(Posts.feedQuery(of: 1, before: place, limit: limit, in: db)) {
-                        try Dunbar.Post(row: $0, urls).id.rawValue
-                    }
+                    let found = try Posts.feed(of: 1, before: place, limit: limit, urls, in: db).map(\.id.rawValue)
                     // A simple query returns the expected rows.
                     let wanted: [Int64] = try db.all(
                         """

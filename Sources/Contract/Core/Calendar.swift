@@ -80,6 +80,31 @@ struct DigitWriter {
         write(ascii: UInt8(ascii: "-"))
         write(date.day, digits: 2)
     }
+
+    /// The number of bytes that a time may take.
+    static let timeCapacity = 24
+
+    /// Writes a time, given in milliseconds since 1970, as ISO 8601 in UTC.
+    ///
+    /// - Parameters:
+    ///   - fractionDigits: None or three.
+    ///   - date: The text of the date, ten bytes, where another time of the same day has it already.
+    mutating func write(time milliseconds: Int64, fractionDigits: Int, date: UnsafePointer<UInt8>? = nil) {
+        let (days, time) = milliseconds.quotientAndRemainderFlooring(dividingBy: 86_400_000)
+        let seconds = time / 1000
+        if let date { write(date: date) } else { write(CivilDate(daysSince1970: days)) }
+        write(ascii: UInt8(ascii: "T"))
+        write(seconds / 3600, digits: 2)
+        write(ascii: UInt8(ascii: ":"))
+        write(seconds / 60 % 60, digits: 2)
+        write(ascii: UInt8(ascii: ":"))
+        write(seconds % 60, digits: 2)
+        if fractionDigits > 0 {
+            write(ascii: UInt8(ascii: "."))
+            write(time % 1000, digits: 3)
+        }
+        write(ascii: UInt8(ascii: "Z"))
+    }
 }
 
 /// Reads the pieces of an RFC 3339 time out of a string's bytes.

@@ -51,8 +51,8 @@ package final class JSONText {
     @exclusivity(unchecked) private var deferredAt = -1
     /// The day of the most recent time, and where its date stands in the text.
     @exclusivity(unchecked) var lastDay: (number: Int64, place: Int)?
-    /// The values of one type that have been written.
-    @usableFromInline package var repeats: AnyObject?
+    /// The shared values that have been written.
+    @exclusivity(unchecked) var shared: [ObjectIdentifier: SharedText] = [:]
     /// The first misuse at a place where the protocols do not allow throwing.
     package private(set) var failure: (any Error)?
 
@@ -174,7 +174,7 @@ extension JSONText {
     /// Removes the end of the text, and forgets what may have stood there.
     private func takeBack(to mark: Int) {
         count = mark
-        repeats = nil
+        shared.removeAll()
         lastDay = nil
     }
 
@@ -235,6 +235,7 @@ extension JSONText {
         self.count = out - UnsafeMutableRawPointer(bytes) &+ count &+ 3
     }
 
+    @usableFromInline
     func write(literal: StaticString) {
         append(UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
     }

@@ -1,41 +1,38 @@
 import Foundation
 
-// MARK: Repeated values
-
-/// The places of values in the text.
-@usableFromInline
-package final class Repeats<Value: Identifiable> {
-    // These are not one dictionary of tuples: in code that is generic the type of a tuple is looked up with each access.
-    @usableFromInline package var indices: [Value.ID: Int] = [:]
-    @usableFromInline package var values: [Value] = []
-    @usableFromInline package var places: [Range<Int>] = []
-
-    @inlinable
-    package init() {}
-}
+// MARK: Shared values
 
 extension JSONText {
-    /// Writes a value, or copies the text of an equal one that was written before.
+    /// A value that was written, and its place in the text. The reference keeps the object's identity.
+    struct SharedText {
+        let object: AnyObject
+        let place: Range<Int>
+    }
+
+    /// Writes a value, or copies its text if the same object was written before.
     @inlinable
-    package func write<Value: Encodable & Equatable & Identifiable>(repeating value: Value) throws {
-        let known: Repeats<Value>
-        if let repeats, type(of: repeats) == Repeats<Value>.self {
-            known = unsafeDowncast(repeats, to: Repeats<Value>.self)
-        } else {
-            known = Repeats()
-            repeats = known
-        }
-        if let index = known.indices[value.id], known.values[index] == value { return copy(known.places[index]) }
+    package func write<Value: Encodable>(_ shared: Shared<Value>) throws {
+        if copy(textOf: shared.box) { return }
         let start = count
-        try write(value)
-        known.indices[value.id] = known.values.count
-        known.values.append(value)
-        known.places.append(start..<count)
+        try write(shared.box.value)
+        keep(shared.box, from: start)
+    }
+
+    /// Writes the text of an object again, and returns whether there is one.
+    @usableFromInline
+    func copy(textOf object: AnyObject) -> Bool {
+        guard let text = shared[ObjectIdentifier(object)] else { return false }
+        copy(text.place)
+        return true
+    }
+
+    @usableFromInline
+    func keep(_ object: AnyObject, from start: Int) {
+        shared[ObjectIdentifier(object)] = SharedText(object: object, place: start..<count)
     }
 
     /// Writes a part of the text again.
-    @usableFromInline
-    package func copy(_ place: Range<Int>) {
+    private func copy(_ place: Range<Int>) {
         reserve(place.count)
         (bytes + count).update(from: bytes + place.lowerBound, count: place.count)
         count &+= place.count
@@ -69,14 +66,21 @@ extension JSONText {
         return true
     }
 
-    func write<Precision>(_ timestamp: Timestamp<Precision>) {
-        reserve(Timestamp<Precision>.textCapacity + 2)
+    @inlinable
+    package func write<Precision>(_ timestamp: Timestamp<Precision>) {
+        write(time: timestamp.milliseconds, fractionDigits: Precision.fractionDigits)
+    }
+
+    @usableFromInline
+    func write(time milliseconds: Int64, fractionDigits: Int) {
+        reserve(DigitWriter.timeCapacity + 2)
         put("\"")
-        let day = timestamp.day
+        var writer = DigitWriter(UnsafeMutableBufferPointer(start: bytes + count, count: DigitWriter.timeCapacity))
+        let day = milliseconds.quotientAndRemainderFlooring(dividingBy: 86_400_000).0
         let known = lastDay.flatMap { $0.number == day ? UnsafePointer(bytes + $0.place) : nil }
         lastDay = (day, count)
-        let rest = UnsafeMutableBufferPointer(start: bytes + count, count: Timestamp<Precision>.textCapacity)
-        count &+= timestamp.write(to: rest, date: known)
+        writer.write(time: milliseconds, fractionDigits: fractionDigits, date: known)
+        count &+= writer.count
         put("\"")
     }
 

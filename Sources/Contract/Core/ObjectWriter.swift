@@ -2,15 +2,7 @@
 ///
 /// The JSON of an answer is written straight into its text, which takes a tenth of the time of an encoder's containers. Any
 /// other encoder gets the same members through a container.
-///
-/// ```swift
-/// public func encode(to encoder: any Encoder) throws {
-///     var object = try ObjectWriter(encoder)
-///     try object.write("id", id.rawValue)
-///     try object.write("name", name)
-///     object.finish()
-/// }
-/// ```
+@usableFromInline
 package struct ObjectWriter {
     /// The container of an encoder, in a box: the layout of containers is known at run time alone, and then so would be that
     /// of a writer.
@@ -30,12 +22,18 @@ package struct ObjectWriter {
     /// after ``finish()``.
     package init(_ encoder: any Encoder) throws {
         if let text = Self.text(of: encoder) {
-            text.put("{")
-            (self.text, container) = (.passUnretained(text), nil)
+            self = ObjectWriter(text)
         } else {
             text = nil
             container = Container(encoder.container(keyedBy: JSONText.Key.self))
         }
+    }
+
+    /// Begins an object in a text.
+    @usableFromInline
+    init(_ text: JSONText) {
+        text.put("{")
+        (self.text, container) = (.passUnretained(text), nil)
     }
 
     /// Returns the text to which an encoder is about to write a value; nil with another encoder. The type is compared,
@@ -47,6 +45,7 @@ package struct ObjectWriter {
     }
 
     /// Ends the object.
+    @usableFromInline
     package func finish() { text?._withUnsafeGuaranteedRef { $0.put("}") } }
 
     /// Writes a member whose value is written by one of two closures.
@@ -97,15 +96,17 @@ package struct ObjectWriter {
     }
 
     /// Writes a time.
+    @inlinable
     package mutating func write<Precision>(_ key: StaticString, _ value: Timestamp<Precision>) throws {
-        try write(key) {
+        guard let text else { return try write(key, encoding: value) }
+        text._withUnsafeGuaranteedRef {
+            begin(key, in: $0)
             $0.write(value)
-        } _: {
-            try $0.encode(value, forKey: $1)
         }
     }
 
     /// Writes a null.
+    @usableFromInline
     package mutating func writeNull(_ key: StaticString) throws {
         try write(key) {
             $0.write(literal: "null")
@@ -133,6 +134,7 @@ package struct ObjectWriter {
     }
 
     /// Writes a time, or null.
+    @inlinable
     package mutating func write<Precision>(_ key: StaticString, _ value: Timestamp<Precision>?) throws {
         if let value { try write(key, value) } else { try writeNull(key) }
     }
@@ -146,23 +148,126 @@ package struct ObjectWriter {
 
     /// Writes a value that an answer may have many times, such as an author. Its text is made once and copied after that.
     @inlinable
-    package mutating func write<Value: Encodable & Equatable & Identifiable>(
-        _ key: StaticString, repeating value: Value
-    ) throws {
-        if let text = text?.takeUnretainedValue() {
-            begin(key, in: text)
-            try text.write(repeating: value)
-        } else {
-            try write(key, encoding: value)
+    package mutating func write<Value: Encodable>(_ key: StaticString, _ value: Shared<Value>) throws {
+        guard let text else { return try write(key, encoding: value.box.value) }
+        try text._withUnsafeGuaranteedRef {
+            begin(key, in: $0)
+            try $0.write(value)
         }
     }
 
+    /// Writes a list of texts.
+    package mutating func write(_ key: StaticString, _ values: [String]) throws {
+        guard let text else { return try write(key, encodingAny: values) }
+        text._withUnsafeGuaranteedRef {
+            begin(key, in: $0)
+            $0.put("[")
+            for index in values.indices {
+                if index > 0 { $0.put(",") }
+                $0.write(values[index])
+            }
+            $0.put("]")
+        }
+    }
+
+    /// Writes an object.
+    @inlinable
+    package mutating func write<Value: WrittenByMembers>(_ key: StaticString, _ value: Value) throws {
+        guard let text else { return try write(key, encoding: value) }
+        try text._withUnsafeGuaranteedRef {
+            begin(key, in: $0)
+            try $0.write(membersOf: value)
+        }
+    }
+
+    /// Writes a list of objects.
+    @inlinable
+    package mutating func write<Value: WrittenByMembers>(_ key: StaticString, _ values: [Value]) throws {
+        guard let text else { return try write(key, encoding: values) }
+        try text._withUnsafeGuaranteedRef {
+            begin(key, in: $0)
+            try values.write(to: $0)
+        }
+    }
+
+    /// Writes a list of any values. One without any, as most are, takes no encoder.
+    @usableFromInline
+    package mutating func write<Element: Encodable>(_ key: StaticString, encoding values: [Element]) throws {
+        if values.isEmpty { try write(key, [] as [String]) } else { try write(key, encodingAny: values) }
+    }
+
     /// Writes any value, as it encodes itself.
+    @usableFromInline
     package mutating func write(_ key: StaticString, encoding value: some Encodable) throws {
+        guard let text, let list = value as? any ListOfWritten else { return try write(key, encodingAny: value) }
+        try text._withUnsafeGuaranteedRef {
+            begin(key, in: $0)
+            try list.write(to: $0)
+        }
+    }
+
+    private mutating func write(_ key: StaticString, encodingAny value: some Encodable) throws {
         try write(key) {
             try $0.write(value)
         } _: {
             try $0.encode(value, forKey: $1)
         }
+    }
+}
+
+/// A type whose members are written one by one. Inside another such type it takes no encoder at all.
+///
+/// ```swift
+/// public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
+///
+/// @usableFromInline
+/// package func write(to object: inout ObjectWriter) throws {
+///     try object.write("id", id.rawValue)
+///     try object.write("name", name)
+/// }
+/// ```
+@usableFromInline
+package protocol WrittenByMembers: Encodable {
+    func write(to object: inout ObjectWriter) throws
+}
+
+extension WrittenByMembers {
+    /// Encodes the members.
+    package func encodeMembers(to encoder: any Encoder) throws {
+        var object = try ObjectWriter(encoder)
+        try write(to: &object)
+        object.finish()
+    }
+}
+
+/// A list of values whose members are written one by one.
+@usableFromInline
+package protocol ListOfWritten {
+    func write(to text: JSONText) throws
+}
+
+extension Array: ListOfWritten where Element: WrittenByMembers {
+    @inlinable
+    package func write(to text: JSONText) throws {
+        text.write(literal: "[")
+        for index in indices {
+            if index > 0 { text.write(literal: ",") }
+            try text.write(membersOf: self[index])
+        }
+        text.write(literal: "]")
+    }
+}
+
+extension JSONText {
+    /// Writes the value of an answer. A list whose elements need no encoder gets none for each of them.
+    package func write(answer value: some Encodable) throws {
+        if let list = value as? any ListOfWritten { try list.write(to: self) } else { try write(value) }
+    }
+
+    @inlinable
+    func write(membersOf value: some WrittenByMembers) throws {
+        var object = ObjectWriter(self)
+        try value.write(to: &object)
+        object.finish()
     }
 }

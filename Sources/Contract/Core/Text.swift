@@ -2,6 +2,7 @@ import Foundation
 
 extension String {
     /// Runs a closure with the text in UTF-8. The text is not copied, unless Foundation has it in another encoding.
+    @inlinable
     @inline(__always)
     package func withBytes<T>(_ body: (UnsafeBufferPointer<UInt8>) -> T) -> T {
         if let result = utf8.withContiguousStorageIfAvailable(body) { return result }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// An id in the form of text, typed by the resource that it names: a UUID that the server made, or an id from another
 /// system.
 ///
@@ -26,7 +28,13 @@ public struct TextIdentifier<Named>: RawRepresentable, Hashable, Comparable, Sen
     }
 
     public static func == (left: Self, right: Self) -> Bool {
-        left.rawValue.utf8.elementsEqual(right.rawValue.utf8)
+        let areEqual = left.rawValue.utf8.withContiguousStorageIfAvailable { left in
+            right.rawValue.utf8.withContiguousStorageIfAvailable { right in
+                left.count == right.count && (left.isEmpty || memcmp(left.baseAddress!, right.baseAddress!, left.count) == 0)
+            }
+        }
+        // Strings of Objective-C are not stored in UTF-8.
+        return areEqual.flatMap(\.self) ?? left.rawValue.utf8.elementsEqual(right.rawValue.utf8)
     }
 
     public func hash(into hasher: inout Hasher) {

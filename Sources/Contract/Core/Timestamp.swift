@@ -42,35 +42,11 @@ public struct Timestamp<Precision: TimestampPrecision>: Hashable, Comparable, Se
 
 extension Timestamp: CustomStringConvertible {
     public var description: String {
-        String(unsafeUninitializedCapacity: Self.textCapacity) { write(to: $0) }
-    }
-
-    /// The number of bytes that a timestamp's text may take.
-    package static var textCapacity: Int { 24 }
-
-    /// The number of the day, counted from 1970.
-    var day: Int64 { milliseconds.quotientAndRemainderFlooring(dividingBy: 86_400_000).0 }
-
-    /// Writes the text, which is ASCII, and returns its length.
-    ///
-    /// - Parameter date: The text of the date, ten bytes, where another time of the same day has it already.
-    package func write(to bytes: UnsafeMutableBufferPointer<UInt8>, date: UnsafePointer<UInt8>? = nil) -> Int {
-        let (days, time) = milliseconds.quotientAndRemainderFlooring(dividingBy: 86_400_000)
-        let seconds = time / 1000
-        var writer = DigitWriter(bytes)
-        if let date { writer.write(date: date) } else { writer.write(CivilDate(daysSince1970: days)) }
-        writer.write(ascii: UInt8(ascii: "T"))
-        writer.write(seconds / 3600, digits: 2)
-        writer.write(ascii: UInt8(ascii: ":"))
-        writer.write(seconds / 60 % 60, digits: 2)
-        writer.write(ascii: UInt8(ascii: ":"))
-        writer.write(seconds % 60, digits: 2)
-        if Precision.fractionDigits > 0 {
-            writer.write(ascii: UInt8(ascii: "."))
-            writer.write(time % 1000, digits: 3)
+        String(unsafeUninitializedCapacity: DigitWriter.timeCapacity) { bytes in
+            var writer = DigitWriter(bytes)
+            writer.write(time: milliseconds, fractionDigits: Precision.fractionDigits)
+            return writer.count
         }
-        writer.write(ascii: UInt8(ascii: "Z"))
-        return writer.count
     }
 }
 

@@ -29,17 +29,12 @@ public struct ListTable<List: SQLConvertible, ID: SQLConvertible & Comparable>: 
     }
 }
 
-/// The newest rows of some lists, for a query: `SELECT … FROM \(newest.rows) n JOIN … t ON t.id = n.id ORDER BY
-/// \(newest.order)`.
-public struct NewestRows: Sendable {
-    /// An item of `FROM` with the column `id`, which the query must name `n`.
-    public let rows: SQL
-    /// The order of the rows, the newest first.
-    public let order: SQL
-}
-
 extension Session {
-    /// Finds the newest rows of some of a table's lists taken together.
+    /// Finds the newest rows of some of a table's lists taken together, and returns them as an item of `FROM` with the column
+    /// `id`: `SELECT … FROM \(newest) n JOIN … t ON t.id = n.id`.
+    ///
+    /// The rows of such a query are in no order: the caller sorts what it makes of them, because SQLite would copy each row
+    /// to sort it.
     ///
     /// Rows that are not returned cost little. On SQLite, some rows of each list are read, and more of those lists whose last
     /// one is among the newest of all; on PostgreSQL, where each statement would be a round trip, the query that uses the
@@ -50,22 +45,20 @@ extension Session {
     ///   - before: A query for a row of (time, id), in parentheses; only older rows are returned.
     public func newest<List, ID>(
         _ limit: Int, of table: ListTable<List, ID>, in lists: SQL, before: SQL? = nil
-    ) throws -> NewestRows {
+    ) throws -> SQL {
         let (name, list, time, id) = (table.name, table.list, table.time, table.id)
         switch dialect {
         case .sqlite:
-            let found = try merge(limit, of: table, in: lists, before: before).map { try Self.json($0.sqlValue) }
-            let ids = "[" + found.joined(separator: ",") + "]"
-            return NewestRows(rows: "(SELECT value AS id, key AS place FROM json_each(\(ids)))", order: "n.place")
+            let ids = try Self.json(merge(limit, of: table, in: lists, before: before))
+            return "(SELECT value AS id FROM json_each(\(ids)))"
         case .postgreSQL:
             let older: SQL = before.map { "AND (t.\(time), t.\(id)) < \($0)" } ?? ""
-            let rows: SQL = """
+            return """
                 (SELECT n.at, n.id FROM (\(lists)) l (list) CROSS JOIN LATERAL (
                     SELECT t.\(time) AS at, t.\(id) AS id FROM \(name) t WHERE t.\(list) = l.list \(older)
                     ORDER BY t.\(time) DESC, t.\(id) DESC LIMIT \(limit)) n
                 ORDER BY n.at DESC, n.id DESC LIMIT \(limit))
                 """
-            return NewestRows(rows: rows, order: "n.at DESC, n.id DESC")
         }
     }
 
@@ -107,12 +100,19 @@ extension Session {
         return newest.map(\.id)
     }
 
-    private static func json(_ value: SQLValue) throws -> String {
-        switch value {
-        case .integer(let number): String(number)
-        case .text(let text): String(decoding: try JSONEncoder().encode(text), as: UTF8.self)
-        default: throw DatabaseFailure.failed("an id is a number or a text")
+    /// Returns ids as an array in JSON.
+    private static func json(_ ids: [some SQLConvertible]) throws -> String {
+        var array = Array("[".utf8)
+        for id in ids {
+            if array.count > 1 { array.append(UInt8(ascii: ",")) }
+            switch id.sqlValue {
+            case .integer(let number): array.append(contentsOf: String(number).utf8)
+            case .text(let text): array.append(contentsOf: try JSONEncoder().encode(text))
+            default: throw DatabaseFailure.failed("an id is a number or a text")
+            }
         }
+        array.append(UInt8(ascii: "]"))
+        return String(decoding: array, as: UTF8.self)
     }
 
     /// Returns SQL for the rows of a table that a query names by their ids, as an item of `FROM`: `\(…) c`.

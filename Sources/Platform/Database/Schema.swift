@@ -24,11 +24,29 @@ public struct Schema: Sendable {
         /// Returns the SHA-256 of the migration's name and statements, in hexadecimal. White space counts as one space,
         /// so that the layout of a statement may change.
         public var digest: String {
-            let texts = ([name] + statements).map { text in
-                text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-            }
+            let texts = ([name] + statements).map(Self.inOneLine)
             let digest = SHA256.hash(data: Array(texts.joined(separator: "\0").utf8))
             return digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        }
+
+        /// Writes white space as one space. Texts in ASCII, which nearly all are, need none of Unicode's tables: each start
+        /// reads all migrations.
+        private static func inOneLine(_ text: String) -> String {
+            guard text.utf8.allSatisfy({ $0 < 0x80 }) else {
+                return text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+            }
+            var line: [UInt8] = []
+            var isBetweenWords = false
+            for byte in text.utf8 {
+                if byte == UInt8(ascii: " ") || 0x09...0x0D ~= byte {
+                    isBetweenWords = true
+                } else {
+                    if isBetweenWords, !line.isEmpty { line.append(UInt8(ascii: " ")) }
+                    isBetweenWords = false
+                    line.append(byte)
+                }
+            }
+            return String(decoding: line, as: UTF8.self)
         }
     }
 

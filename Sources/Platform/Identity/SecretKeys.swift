@@ -81,7 +81,9 @@ public struct SecretKeys: Sendable {
 
     /// Decodes base64 or base64url, padded or not, surrounded by any white space.
     static func base64(_ text: String) -> [UInt8]? {
-        let trimmed = text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).drop { $0 == "=" }
-        return Base64.decode(Base64.standardAlphabet(String(trimmed.reversed())))
+        var digits = text.drop(while: \.isWhitespace)
+        while digits.last?.isWhitespace == true { digits.removeLast() }
+        while digits.last == "=" { digits.removeLast() }
+        return Base64.decode(Base64.standardAlphabet(String(digits)))
     }
 }

@@ -141,8 +141,7 @@ public struct LocalObjectStore: ObjectStore {
 
     public func downloadURL(for key: ObjectKey, as download: Download, expiresIn seconds: Int64) throws -> String {
         let (sum, overflow) = now().addingReportingOverflow(seconds)
-        let query = signedURL.query(for: key, as: download, expires: overflow ? .max : sum)
-        return "\(baseURL)/\(key.rawValue)?\(query)"
+        return signedURL.url(baseURL, key, as: download, expires: overflow ? .max : sum)
     }
 
     /// Creates and removes a file.

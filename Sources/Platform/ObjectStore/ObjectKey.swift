@@ -8,21 +8,23 @@ public struct ObjectKey: Sendable, Hashable, CustomStringConvertible {
 
     /// Makes a key; nil when `rawValue` breaks one of the rules above.
     public init?(_ rawValue: String) {
-        guard 1...512 ~= rawValue.utf8.count, rawValue.utf8.allSatisfy(Self.characters.contains) else { return nil }
-        var rest = rawValue.utf8[...]
-        while true {
-            let component = rest.prefix { $0 != UInt8(ascii: "/") }
-            guard !component.isEmpty, !component.elementsEqual(".".utf8), !component.elementsEqual("..".utf8) else {
-                return nil
-            }
-            // This name belongs to the store, see `StoreNames`.
-            if component.startIndex == rawValue.startIndex, component.elementsEqual(StoreNames.folder.utf8) {
-                return nil
-            }
-            guard component.endIndex < rest.endIndex else { break }
-            rest = rest[rest.index(after: component.endIndex)...]
-        }
+        var text = rawValue
+        guard text.withUTF8(Self.isName) else { return nil }
         self.rawValue = rawValue
+    }
+
+    private static func isName(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard 1...512 ~= text.count, text.allSatisfy(characters.contains) else { return false }
+        var start = 0
+        for end in 0...text.count where end == text.count || text[end] == UInt8(ascii: "/") {
+            let component = text[start..<end]
+            // It is empty, or a way to another folder.
+            if component.count <= 2, component.allSatisfy({ $0 == UInt8(ascii: ".") }) { return false }
+            // This name belongs to the store, see `StoreNames`.
+            if start == 0, component.elementsEqual(StoreNames.folder.utf8) { return false }
+            start = end + 1
+        }
+        return true
     }
 
     /// The name itself.

@@ -8,8 +8,7 @@ public struct SignedUpload: Sendable, Equatable {
 extension LocalObjectStore {
     public func uploadURL(for key: ObjectKey, upTo size: Int64, expiresIn seconds: Int64) throws -> String {
         let (sum, overflow) = now().addingReportingOverflow(seconds)
-        let query = signedURL.uploadQuery(for: key, size: size, expires: overflow ? .max : sum)
-        return "\(baseURL)/\(key.rawValue)?\(query)"
+        return signedURL.uploadURL(baseURL, key, size: size, expires: overflow ? .max : sum)
     }
 
     /// Returns the object that a PUT under the store's base URL may write.

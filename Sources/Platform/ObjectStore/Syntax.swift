@@ -2,18 +2,9 @@ extension String {
     /// Returns the UTF-8 bytes of the string. Literal bytes are unchanged, and others are "%" with two upper-case
     /// digits.
     func percentEncoded(leaving literals: ByteSet) -> String {
-        // Most texts are names and numbers.
-        if utf8.allSatisfy(literals.contains) { return self }
-        let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []
         bytes.reserveCapacity(utf8.count + 16)
-        for byte in utf8 {
-            if literals.contains(byte) {
-                bytes.append(byte)
-            } else {
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
+        bytes.append(self, leaving: literals)
         return String(decoding: bytes, as: UTF8.self)
     }
 
@@ -25,6 +16,33 @@ extension String {
     /// that normalize URLs leave it unchanged. Separators of parameters are encoded, and so is "+", which forms read as
     /// a space.
     var queryValue: String { percentEncoded(leaving: .queryValue) }
+}
+
+extension [UInt8] {
+    /// Appends a text.
+    mutating func append(_ text: String) {
+        var text = text
+        text.withUTF8 { append(contentsOf: $0) }
+    }
+
+    /// Appends the bytes of a text; those that are not literal as "%" with two upper-case digits.
+    mutating func append(_ text: String, leaving literals: ByteSet) {
+        var text = text
+        text.withUTF8 { text in
+            // Most texts are names and numbers.
+            if text.allSatisfy(literals.contains) { return append(contentsOf: text) }
+            for byte in text {
+                if literals.contains(byte) {
+                    append(byte)
+                } else {
+                    append(UInt8(ascii: "%"))
+                    for digit in [byte >> 4, byte & 15] {
+                        append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "A") - 10 + digit)
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// A set of ASCII characters.

@@ -151,7 +151,7 @@ struct Environment: Sendable {
     }
 
     static func suffix(_ name: String) -> String {
-        name.uppercased().replacingOccurrences(of: "-", with: "_")
+        String(name.uppercased().map { $0 == "-" ? "_" : $0 })
     }
 
     // MARK: The record of settings
@@ -181,7 +181,7 @@ struct Environment: Sendable {
 
     /// Returns the name of a setting as its flag has it: `log-level`, `port messenger`.
     private static func name(of variable: String, _ api: String?) -> String {
-        var words = variable.lowercased().replacingOccurrences(of: "_", with: "-")
+        var words = String(variable.lowercased().map { $0 == "_" ? "-" : $0 })
         if words.hasPrefix("concord-") { words.removeFirst("concord-".count) }
         if let api, words.hasSuffix("-" + api) { return words.dropLast(api.count + 1) + " " + api }
         // A variable has all values of a flag that is repeated.

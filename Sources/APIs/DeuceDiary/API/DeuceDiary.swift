@@ -49,28 +49,33 @@ public struct WithUser<Value: Codable & Hashable & Sendable>: Codable, Hashable,
     /// The value.
     public var value: Value
     /// The user who made it.
-    public var user: DeuceDiary.User
+    @Shared public var user: DeuceDiary.User
 
     public init(_ value: Value, by user: DeuceDiary.User) {
+        self.init(value, by: Shared(wrappedValue: user))
+    }
+
+    package init(_ value: Value, by user: Shared<DeuceDiary.User>) {
         self.value = value
-        self.user = user
+        _user = user
     }
 
     private enum CodingKeys: String, CodingKey { case user }
 
     public init(from decoder: any Decoder) throws {
         value = try Value(from: decoder)
-        user = try decoder.container(keyedBy: CodingKeys.self).decode(DeuceDiary.User.self, forKey: .user)
+        _user = Shared(wrappedValue: try decoder.container(keyedBy: CodingKeys.self).decode(DeuceDiary.User.self, forKey: .user))
     }
 
     public func encode(to encoder: any Encoder) throws {
         // Lists of entries are the largest answers.
-        if Value.self == DeuceDiary.DeuceEntry.self, let entry = value as? DeuceDiary.DeuceEntry {
-            var object = try ObjectWriter(encoder)
-            try entry.write(to: &object)
-            try object.write("user", repeating: user)
-            return object.finish()
+        guard Value.self == DeuceDiary.DeuceEntry.self, let entry = self as? DeuceDiary.FeedEntry else {
+            return try encodeAnyValue(to: encoder)
         }
+        try entry.encodeMembers(to: encoder)
+    }
+
+    private func encodeAnyValue(to encoder: any Encoder) throws {
         try value.encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(user, forKey: .user)
@@ -78,6 +83,14 @@ public struct WithUser<Value: Codable & Hashable & Sendable>: Codable, Hashable,
 
     /// Returns a member of the value.
     public subscript<Member>(dynamicMember path: KeyPath<Value, Member>) -> Member { value[keyPath: path] }
+}
+
+extension WithUser: WrittenByMembers where Value == DeuceDiary.DeuceEntry {
+    @usableFromInline
+    package func write(to object: inout ObjectWriter) throws {
+        try value.write(to: &object)
+        try object.write("user", _user)
+    }
 }
 
 extension WithUser: Identifiable where Value: Identifiable {

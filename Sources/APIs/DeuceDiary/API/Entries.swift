@@ -4,7 +4,7 @@ extension DeuceDiary {
     static let entries = Section("Entries", [LogDeuce.self, ListDeuces.self, DeleteDeuce.self])
 
     /// A log entry in one group.
-    public struct DeuceEntry: Codable, Hashable, Sendable, Identifiable {
+    public struct DeuceEntry: Codable, WrittenByMembers, Hashable, Sendable, Identifiable {
         /// The id of an entry, a UUID.
         public typealias ID = TextIdentifier<DeuceEntry>
 
@@ -36,13 +36,10 @@ extension DeuceDiary {
             self.createdAt = createdAt
         }
 
-        public func encode(to encoder: any Encoder) throws {
-            var object = try ObjectWriter(encoder)
-            try write(to: &object)
-            object.finish()
-        }
+        public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
 
-        func write(to object: inout ObjectWriter) throws {
+        @usableFromInline
+        package func write(to object: inout ObjectWriter) throws {
             try object.write("id", id.rawValue)
             try object.write("userId", userId.rawValue)
             try object.write("groupId", groupId.rawValue)
@@ -184,7 +181,7 @@ extension DeuceDiary {
 
     /// An entry with its author and its reactions, in one JSON object.
     @dynamicMemberLookup
-    public struct FeedItem: Codable, Hashable, Sendable, Identifiable {
+    public struct FeedItem: Codable, WrittenByMembers, Hashable, Sendable, Identifiable {
         /// The entry with its author.
         public var entry: FeedEntry
         /// The reactions, oldest first, at most 1,000.
@@ -204,12 +201,12 @@ extension DeuceDiary {
             reactions = try decoder.container(keyedBy: CodingKeys.self).decode([Reaction].self, forKey: .reactions)
         }
 
-        public func encode(to encoder: any Encoder) throws {
-            var object = try ObjectWriter(encoder)
-            try entry.value.write(to: &object)
-            try object.write("user", repeating: entry.user)
+        public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
+
+        @usableFromInline
+        package func write(to object: inout ObjectWriter) throws {
+            try entry.write(to: &object)
             try object.write("reactions", encoding: reactions)
-            object.finish()
         }
 
         /// Returns a member of the entry.

@@ -166,7 +166,7 @@ extension DeuceDiary {
     }
 
     /// A group with its members and a page of its entries.
-    public struct GroupDetail: Codable, Hashable, Sendable {
+    public struct GroupDetail: Codable, WrittenByMembers, Hashable, Sendable {
         /// The group.
         public var group: Group
         /// The members, newest first.
@@ -178,6 +178,15 @@ extension DeuceDiary {
             self.group = group
             self.members = members
             self.entries = entries
+        }
+
+        public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
+
+        @usableFromInline
+        package func write(to object: inout ObjectWriter) throws {
+            try object.write("group", encoding: group)
+            try object.write("members", encoding: members)
+            try object.write("entries", entries)
         }
     }
 

@@ -9,7 +9,7 @@ extension DeuceDiary {
         ])
 
     /// A user, as others and the user see it.
-    public struct User: Codable, Hashable, Sendable, Identifiable {
+    public struct User: Codable, WrittenByMembers, Hashable, Sendable, Identifiable {
         /// The id that the issuer of the tokens gives the user.
         public typealias ID = TextIdentifier<User>
 
@@ -47,8 +47,10 @@ extension DeuceDiary {
             self.updatedAt = updatedAt
         }
 
-        public func encode(to encoder: any Encoder) throws {
-            var object = try ObjectWriter(encoder)
+        public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
+
+        @usableFromInline
+        package func write(to object: inout ObjectWriter) throws {
             try object.write("id", id.rawValue)
             try object.write("email", email)
             try object.write("firstName", firstName)
@@ -58,7 +60,6 @@ extension DeuceDiary {
             try object.write("deuceCount", deuceCount)
             try object.write("createdAt", createdAt)
             try object.write("updatedAt", updatedAt)
-            object.finish()
         }
 
         /// The username, else the first and last name, else the first name, else "Someone".

@@ -4,7 +4,6 @@ import ContractServer
 import Database
 import DeuceDiaryAPI
 import HTTPTypes
-import NIOConcurrencyHelpers
 
 extension DeuceDiaryService {
     /// The milliseconds by which a device's clock may be ahead.
@@ -65,7 +64,15 @@ extension DeuceDiaryService {
             }
             let query = try Feed.pageQuery(
                 of: caller.user, in: request.group, before: request.before, limit: limit, in: db)
-            let entries = try db.all(query, DeuceDiary.FeedEntry.init(row:))
+            var authors: [DeuceDiary.User.ID: Shared<DeuceDiary.User>] = [:]
+            var entries = try db.all(query) { row in
+                let entry = try DeuceDiary.DeuceEntry(row: row)
+                if let known = authors[entry.userId] { return DeuceDiary.FeedEntry(entry, by: known) }
+                let author = Shared(wrappedValue: try DeuceDiary.User(row: row, at: 7))
+                authors[entry.userId] = author
+                return DeuceDiary.FeedEntry(entry, by: author)
+            }
+            entries.sort { ($0.value.createdAt, $0.value.id) > ($1.value.createdAt, $1.value.id) }
             let reactions = try Reactions.all(on: entries.map(\.id), in: db)
             return entries.map { .init($0, reactions: reactions[$0.id] ?? []) }
         }
@@ -95,7 +102,7 @@ enum Feed {
     static let table = ListTable<DeuceDiary.Group.ID, DeuceDiary.DeuceEntry.ID>(
         "entries", list: "group_id", time: "created_at")
 
-    /// Returns the query for a page of the feed, the newest first, behind `before` when given.
+    /// Returns the query for a page of the feed, in no order: the newest entries, behind `before` when given.
     static func pageQuery(
         of viewer: DeuceDiary.User.ID, in group: DeuceDiary.Group.ID?, before: DeuceDiary.DeuceEntry.ID?, limit: Int,
         in db: Session
@@ -105,8 +112,7 @@ enum Feed {
         let newest = try db.newest(limit, of: table, in: groups, before: place)
         return """
             SELECT \(Entries.columns), \(Users.columns(for: viewer))
-            FROM \(newest.rows) n JOIN entries e ON e.id = n.id JOIN users u ON u.id = e.user_id
-            ORDER BY \(newest.order)
+            FROM \(newest) n JOIN entries e ON e.id = n.id JOIN users u ON u.id = e.user_id
             """
     }
 
@@ -248,28 +254,12 @@ enum Entries {
         "e.id, e.user_id, e.group_id, e.location, e.thoughts, e.logged_at, e.created_at"
 
     /// Returns the query for a page of a group's entries, the newest first, behind `before` when given.
-    static func page(
-        of group: DeuceDiary.Group.ID, before: DeuceDiary.DeuceEntry.ID?, limit: Int, for viewer: DeuceDiary.User.ID
-    ) -> Query<[DeuceDiary.FeedEntry]> {
-        // A few authors have written most entries, and each is read once.
-        let authors = NIOLockedValueBox<[DeuceDiary.User.ID: DeuceDiary.User]>([:])
-        return .all(pageQuery(of: group, before: before, limit: limit, for: viewer)) { row in
-            let entry = try DeuceDiary.DeuceEntry(row: row)
-            if let known = authors.withLockedValue({ $0[entry.userId] }) { return .init(entry, by: known) }
-            let author = try DeuceDiary.User(row: row, at: 7)
-            authors.withLockedValue { $0[entry.userId] = author }
-            return .init(entry, by: author)
-        }
-    }
-
-    static func pageQuery(
-        of group: DeuceDiary.Group.ID, before: DeuceDiary.DeuceEntry.ID?, limit: Int, for viewer: DeuceDiary.User.ID
-    ) -> SQL {
+    static func pageQuery(of group: DeuceDiary.Group.ID, before: DeuceDiary.DeuceEntry.ID?, limit: Int) -> SQL {
         let rest: SQL =
             before.map { "AND (e.created_at, e.id) < (SELECT b.created_at, b.id FROM entries b WHERE b.id = \($0))" }
             ?? ""
         return """
-            SELECT \(columns), \(Users.columns(for: viewer)) FROM entries e JOIN users u ON u.id = e.user_id
+            SELECT \(columns) FROM entries e
             WHERE e.group_id = \(group) \(rest) ORDER BY e.created_at DESC, e.id DESC LIMIT \(limit)
             """
     }
@@ -284,12 +274,5 @@ extension DeuceDiary.DeuceEntry {
         self.init(
             id: try row.get(0), userId: try row.get(1), groupId: try row.get(2), location: try row.get(3),
             thoughts: try row.get(4), loggedAt: try row.get(5), createdAt: try row.get(6))
-    }
-}
-
-extension DeuceDiary.FeedEntry {
-    /// Reads the columns of the entry and then those of the user.
-    fileprivate init(row: borrowing Row) throws {
-        self.init(try DeuceDiary.DeuceEntry(row: row), by: try .init(row: row, at: 7))
     }
 }

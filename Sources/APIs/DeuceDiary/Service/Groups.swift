@@ -52,8 +52,16 @@ extension DeuceDiaryService {
             }
             let (members, entries) = try db.both(
                 Groups.members(of: group.id, for: caller.user),
-                Entries.page(of: group.id, before: request.before, limit: limit, for: caller.user))
-            return DeuceDiary.GroupDetail(group: group, members: members, entries: entries)
+                .all(Entries.pageQuery(of: group.id, before: request.before, limit: limit), DeuceDiary.DeuceEntry.init(row:)))
+            // Most authors are members, whose profiles are there.
+            var authors = Dictionary(uniqueKeysWithValues: members.map { ($0.userId, Shared(wrappedValue: $0.user)) })
+            let others = Set(entries.lazy.map(\.userId).filter { authors[$0] == nil })
+            for author in try Users.all(Array(others), for: caller.user, in: db) {
+                authors[author.id] = Shared(wrappedValue: author)
+            }
+            return DeuceDiary.GroupDetail(
+                group: group, members: members,
+                entries: entries.compactMap { entry in authors[entry.userId].map { .init(entry, by: $0) } })
         }
     }
 }

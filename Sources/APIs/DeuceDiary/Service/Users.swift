@@ -89,6 +89,14 @@ enum Users: AccountTable {
         try db.one("SELECT \(columns(for: viewer)) FROM users u WHERE u.id = \(id)") { try .init(row: $0) }
     }
 
+    /// Returns the users with these ids, in no order.
+    static func all(
+        _ ids: [DeuceDiary.User.ID], for viewer: DeuceDiary.User.ID, in db: Session
+    ) throws -> [DeuceDiary.User] {
+        guard !ids.isEmpty else { return [] }
+        return try db.all("SELECT \(columns(for: viewer)) FROM users u WHERE u.id IN (\(list: ids))") { try .init(row: $0) }
+    }
+
     /// Adds an account, and returns false when there is one already.
     static func insert(_ claims: BearerClaims, at now: Int64, in db: Session) throws -> Bool {
         try db.run(

@@ -9,7 +9,7 @@ extension Dunbar {
         ])
 
     /// A post: a text, pictures and videos.
-    public struct Post: Codable, Hashable, Sendable, Identifiable {
+    public struct Post: Codable, WrittenByMembers, Hashable, Sendable, Identifiable {
         public typealias ID = Identifier<Post>
 
         /// The post's id.
@@ -23,28 +23,37 @@ extension Dunbar {
         /// The time of the post.
         public var createdAt: Timestamp
         /// The author.
-        public var user: UserSummary
+        @Shared public var user: UserSummary
 
         public init(
             id: ID, content: String, media: [String], userId: User.ID, createdAt: Timestamp, user: UserSummary
+        ) {
+            self.init(
+                id: id, content: content, media: media, userId: userId, createdAt: createdAt,
+                user: Shared(wrappedValue: user))
+        }
+
+        package init(
+            id: ID, content: String, media: [String], userId: User.ID, createdAt: Timestamp, user: Shared<UserSummary>
         ) {
             self.id = id
             self.content = content
             self.media = media
             self.userId = userId
             self.createdAt = createdAt
-            self.user = user
+            _user = user
         }
 
-        public func encode(to encoder: any Encoder) throws {
-            var object = try ObjectWriter(encoder)
+        public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
+
+        @usableFromInline
+        package func write(to object: inout ObjectWriter) throws {
             try object.write("id", id.rawValue)
             try object.write("content", content)
-            try object.write("media", encoding: media)
+            try object.write("media", media)
             try object.write("userId", userId.rawValue)
             try object.write("createdAt", createdAt)
-            try object.write("user", repeating: user)
-            object.finish()
+            try object.write("user", _user)
         }
     }
 

@@ -89,7 +89,7 @@ extension Dunbar {
     }
 
     /// A user as part of something that they made: a post, a comment, a request.
-    public struct UserSummary: Codable, Hashable, Sendable, Identifiable {
+    public struct UserSummary: Codable, WrittenByMembers, Hashable, Sendable, Identifiable {
         /// The user's id.
         public var id: User.ID
         /// The username.
@@ -104,6 +104,16 @@ extension Dunbar {
             self.username = username
             self.displayName = displayName
             self.photo = photo
+        }
+
+        public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
+
+        @usableFromInline
+        package func write(to object: inout ObjectWriter) throws {
+            try object.write("id", id.rawValue)
+            try object.write("username", username)
+            try object.write("displayName", displayName)
+            try object.write("photo", photo)
         }
     }
 

@@ -63,18 +63,8 @@ extension DunbarService {
 
     func getFeed(_ request: Dunbar.GetFeed, from caller: Caller) async throws -> [Dunbar.Post] {
         try await database.read { [urls] db in
-            // The URL of an author's photo is signed once.
-            var authors: [Dunbar.User.ID: Dunbar.UserSummary] = [:]
-            return try db.all(
-                try Posts.feedQuery(
-                    of: caller.user, before: request.before, limit: request.limit ?? Dunbar.maximumPage, in: db)
-            ) { row in
-                let id: Dunbar.User.ID = try row.get(3)
-                if let known = authors[id] { return try .init(row: row, by: known, urls) }
-                let author = try Dunbar.UserSummary(row: row, at: 5, urls)
-                authors[id] = author
-                return try .init(row: row, by: author, urls)
-            }
+            try Posts.feed(
+                of: caller.user, before: request.before, limit: request.limit ?? Dunbar.maximumPage, urls, in: db)
         }
     }
 
@@ -161,6 +151,23 @@ enum Posts {
     }
 
     /// Returns the query for the newest posts of the viewer and of the users whom they follow.
+    static func feed(
+        of viewer: Dunbar.User.ID, before: Dunbar.Post.ID?, limit: Int, _ urls: PublicURLs, in db: Session
+    ) throws -> [Dunbar.Post] {
+        // The URL of an author's photo is signed once.
+        var authors: [Dunbar.User.ID: Shared<Dunbar.UserSummary>] = [:]
+        var posts = try db.all(feedQuery(of: viewer, before: before, limit: limit, in: db)) { row in
+            let id: Dunbar.User.ID = try row.get(3)
+            if let known = authors[id] { return try Dunbar.Post(row: row, by: known, urls) }
+            let author = Shared(wrappedValue: try Dunbar.UserSummary(row: row, at: 5, urls))
+            authors[id] = author
+            return try Dunbar.Post(row: row, by: author, urls)
+        }
+        posts.sort { ($0.createdAt, $0.id) > ($1.createdAt, $1.id) }
+        return posts
+    }
+
+    /// Returns the query for the posts of the feed, in no order.
     static func feedQuery(
         of viewer: Dunbar.User.ID, before: Dunbar.Post.ID?, limit: Int, in db: Session
     ) throws -> SQL {
@@ -171,10 +178,7 @@ enum Posts {
                 UNION ALL SELECT CAST(\(viewer) AS BIGINT)) AND \(Visibility.ofPosts(to: viewer))
             """
         let newest = try db.newest(limit, of: table, in: authors, before: before.map(place))
-        return """
-            SELECT \(columns) FROM \(newest.rows) n JOIN posts p ON p.id = n.id JOIN users u ON u.id = p.user_id
-            ORDER BY \(newest.order)
-            """
+        return "SELECT \(columns) FROM \(newest) n JOIN posts p ON p.id = n.id JOIN users u ON u.id = p.user_id"
     }
 
     /// Returns the place of a post in the order of posts. The place of a deleted post is behind the last one created
@@ -209,10 +213,10 @@ enum Posts {
 
 extension Dunbar.Post {
     init(row: borrowing Row, _ urls: PublicURLs) throws {
-        try self.init(row: row, by: .init(row: row, at: 5, urls), urls)
+        try self.init(row: row, by: Shared(wrappedValue: .init(row: row, at: 5, urls)), urls)
     }
 
-    fileprivate init(row: borrowing Row, by author: Dunbar.UserSummary, _ urls: PublicURLs) throws {
+    fileprivate init(row: borrowing Row, by author: Shared<Dunbar.UserSummary>, _ urls: PublicURLs) throws {
         self.init(
             id: try row.get(0), content: try row.get(1),
             media: try row.get(2, as: String.self).split(separator: " ").map { urls.file(String($0)) },

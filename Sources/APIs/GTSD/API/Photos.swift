@@ -52,7 +52,7 @@ extension GTSD {
     }
 
     /// A progress photo.
-    public struct Photo: Codable, Hashable, Sendable, Identifiable {
+    public struct Photo: Codable, WrittenByMembers, Hashable, Sendable, Identifiable {
         public typealias ID = Identifier<Photo>
 
         /// The photo's id.
@@ -96,8 +96,10 @@ extension GTSD {
         }
 
         /// A page has many photos, whose members are therefore written one by one.
-        public func encode(to encoder: any Encoder) throws {
-            var object = try ObjectWriter(encoder)
+        public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
+
+        @usableFromInline
+        package func write(to object: inout ObjectWriter) throws {
             try object.write("id", id.rawValue)
             try object.write("fileKey", fileKey)
             try object.write("fileSize", fileSize)
@@ -109,7 +111,6 @@ extension GTSD {
             try object.write("createdAt", createdAt.written)
             try object.write("downloadUrl", downloadUrl)
             try object.write("evidenceType", evidenceType?.rawValue)
-            object.finish()
         }
     }
 

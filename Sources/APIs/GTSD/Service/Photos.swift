@@ -154,9 +154,11 @@ extension GTSDService {
     private func downloadURL(_ photo: Photos.Stored) throws -> String {
         guard let key = ObjectKey(photo.key) else { throw Self.notStored(photo.key) }
         // The name comes after the folder, the user and the UUID.
-        let path = photo.key.utf8
-        let start = path.lastIndex(of: UInt8(ascii: "/")).map(path.index(after:)) ?? path.startIndex
-        let name = String(path[start...].dropFirst(37)) ?? "photo"
+        var path = photo.key
+        let name = path.withUTF8 { path in
+            let start = path.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
+            return String(decoding: path[start...].dropFirst(37), as: UTF8.self)
+        }
         return try objects.downloadURL(
             for: key, as: Download(filename: name, contentType: photo.mimeType, disposition: .inline),
             expiresIn: Self.urlLifetime)

@@ -115,7 +115,7 @@ extension Messenger {
     }
 
     /// A chat in the list of chats.
-    public struct ChatSummary: Codable, Hashable, Sendable, Identifiable {
+    public struct ChatSummary: Codable, WrittenByMembers, Hashable, Sendable, Identifiable {
         /// The chat's id.
         public var id: Chat.ID
         /// The type of the chat.
@@ -154,8 +154,10 @@ extension Messenger {
             self.unreadCount = unreadCount
         }
 
-        public func encode(to encoder: any Encoder) throws {
-            var object = try ObjectWriter(encoder)
+        public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
+
+        @usableFromInline
+        package func write(to object: inout ObjectWriter) throws {
             try object.write("id", id.rawValue)
             try object.write("type", type.rawValue)
             try object.write("name", name)
@@ -165,7 +167,6 @@ extension Messenger {
             if let describedPeer { try object.write("peer", encoding: describedPeer) }
             if let describedMessage { try object.write("newest_message", encoding: describedMessage) }
             if let describedMute { try object.write("mute", encoding: describedMute) }
-            object.finish()
         }
 
         enum CodingKeys: String, CodingKey {

@@ -78,7 +78,7 @@ extension Messenger {
     ///
     /// It is also the frame `message`, which subscribers receive of every new message, by any member including the
     /// caller.
-    public struct Message: ChatFrame, Identifiable {
+    public struct Message: ChatFrame, WrittenByMembers, Identifiable {
         public typealias ID = Identifier<Message>
         public static let type = "message"
 
@@ -136,7 +136,10 @@ extension Messenger {
             described = try container.decodeIfPresent(OrNull<FileDescription>.self, forKey: .described)
         }
 
-        public func encode(to encoder: any Encoder) throws { try encode(to: encoder, type: "message_type") }
+        public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
+
+        @usableFromInline
+        package func write(to object: inout ObjectWriter) throws { try write(to: &object, type: "message_type") }
 
         enum CodingKeys: String, CodingKey {
             case frame = "type"
@@ -151,11 +154,10 @@ extension Messenger {
             case described = "file"
         }
 
-        /// Encodes the message. `file_id` stands right before `created_at` in every message object.
+        /// Writes the members. `file_id` stands right before `created_at` in every message object.
         ///
         /// - Parameter key: The key of the message's type.
-        fileprivate func encode(to encoder: any Encoder, type key: StaticString) throws {
-            var object = try ObjectWriter(encoder)
+        fileprivate func write(to object: inout ObjectWriter, type key: StaticString) throws {
             try object.write("id", id.rawValue)
             try object.write("chat_id", chat.rawValue)
             try object.write("sender_id", sender.rawValue)
@@ -165,7 +167,6 @@ extension Messenger {
             try object.write("created_at", createdAt)
             if let edited { try object.write("edited_at", edited.wrappedValue) }
             if let described { try object.write("file", encoding: described) }
-            object.finish()
         }
     }
 
@@ -179,7 +180,9 @@ extension Messenger {
         public init(from decoder: any Decoder) throws { message = try Message(from: decoder) }
 
         public func encode(to encoder: any Encoder) throws {
-            try message.encode(to: encoder, type: "type")
+            var object = try ObjectWriter(encoder)
+            try message.write(to: &object, type: "type")
+            object.finish()
         }
 
         /// Returns a property of the message.

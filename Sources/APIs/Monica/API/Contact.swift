@@ -83,6 +83,17 @@ extension Monica {
             id: Int, uuid: String = "", firstName: String, lastName: String? = nil, nickname: String? = nil,
             account: Int = 1, createdAt: Timestamp, updatedAt: Timestamp
         ) {
+            self.init(
+                id: id, uuid: uuid, firstName: firstName, lastName: lastName, nickname: nickname,
+                completeName: Names.complete(firstName, lastName), account: account, createdAt: createdAt,
+                updatedAt: updatedAt)
+        }
+
+        /// Makes a contact whose complete name is known.
+        package init(
+            id: Int, uuid: String, firstName: String, lastName: String?, nickname: String?, completeName: String,
+            account: Int, createdAt: Timestamp, updatedAt: Timestamp
+        ) {
             self.id = id
             self.uuid = uuid
             hashID = ""
@@ -90,7 +101,7 @@ extension Monica {
             middleName = nil
             self.lastName = lastName
             self.nickname = nickname
-            completeName = Names.complete(firstName, lastName)
+            self.completeName = completeName
             initials = Names.initials(of: completeName)
             description = nil
             genderID = nil
@@ -309,7 +320,9 @@ extension Monica {
     /// The composition of names.
     package enum Names {
         package static func complete(_ parts: String?...) -> String {
-            parts.compactMap { $0?.isEmpty == false ? $0 : nil }.joined(separator: " ")
+            var name = ""
+            for case let part? in parts where !part.isEmpty { name += name.isEmpty ? part : " " + part }
+            return name
         }
 
         /// Returns the first letter or digit of each word, letters in upper case.
@@ -325,22 +338,26 @@ extension Monica {
 
         /// Does the same without Unicode's tables, in a tenth of the time; nil for a name that needs them.
         private static func asciiInitials(of name: String) -> String? {
-            var initials: [UInt8] = []
-            var isWordDone = false
-            for byte in name.utf8 {
-                switch byte {
-                case 0x80...: return nil
-                case 0x09...0x0D, UInt8(ascii: " "): isWordDone = false
-                case UInt8(ascii: "a")...UInt8(ascii: "z"):
-                    if !isWordDone { initials.append(byte - 0x20) }
+            guard name.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+            return String(unsafeUninitializedCapacity: name.utf8.count) { initials in
+                var (count, isWordDone) = (0, false)
+                func add(_ byte: UInt8) {
+                    if !isWordDone {
+                        initials[count] = byte
+                        count += 1
+                    }
                     isWordDone = true
-                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"):
-                    if !isWordDone { initials.append(byte) }
-                    isWordDone = true
-                default: break
                 }
+                for byte in name.utf8 {
+                    switch byte {
+                    case 0x09...0x0D, UInt8(ascii: " "): isWordDone = false
+                    case UInt8(ascii: "a")...UInt8(ascii: "z"): add(byte - 0x20)
+                    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): add(byte)
+                    default: break
+                    }
+                }
+                return count
             }
-            return String(decoding: initials, as: UTF8.self)
         }
     }
 }

@@ -3,9 +3,11 @@ import Contract
 // A page has many contacts of many parts. Their members are written one by one, because Swift looks up the type of the
 // container for each part that the compiler's `encode(to:)` writes.
 
-extension Monica.Contact {
-    public func encode(to encoder: any Encoder) throws {
-        var fields = try ObjectWriter(encoder)
+extension Monica.Contact: WrittenByMembers {
+    public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
+
+    @usableFromInline
+    package func write(to fields: inout ObjectWriter) throws {
         try fields.write("id", id)
         try fields.write("uuid", uuid)
         try fields.write("object", object)
@@ -29,23 +31,24 @@ extension Monica.Contact {
         try fields.write("last_activity_together", lastActivityTogether)
         try fields.write("stay_in_touch_frequency", stayInTouchFrequency)
         try fields.write("stay_in_touch_trigger_date", stayInTouchTriggerDate)
-        try fields.write("information", encoding: information)
+        try fields.write("information", information)
         try fields.write("addresses", encoding: addresses)
         try fields.write("tags", encoding: tags)
-        try fields.write("statistics", encoding: statistics)
+        try fields.write("statistics", statistics)
         if let contactFields { try fields.write("contactFields", encoding: contactFields) }
         if let notes { try fields.write("notes", encoding: notes) }
         try fields.write("url", url)
-        try fields.write("account", encoding: account)
+        try fields.write("account", account)
         try fields.write("created_at", createdAt)
         try fields.write("updated_at", updatedAt)
-        fields.finish()
     }
 }
 
-extension Monica.ShortContact {
-    public func encode(to encoder: any Encoder) throws {
-        var fields = try ObjectWriter(encoder)
+extension Monica.ShortContact: WrittenByMembers {
+    public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
+
+    @usableFromInline
+    package func write(to fields: inout ObjectWriter) throws {
         try fields.write("id", id)
         try fields.write("uuid", uuid)
         try fields.write("object", object)
@@ -63,111 +66,121 @@ extension Monica.ShortContact {
         try fields.write("is_active", isActive)
         try fields.write("is_dead", isDead)
         try fields.write("is_me", isMe)
-        try fields.write("information", encoding: information)
+        try fields.write("information", information)
         try fields.write("url", url)
-        try fields.write("account", encoding: account)
-        fields.finish()
+        try fields.write("account", account)
     }
 }
 
-extension Monica.ShortInformation {
-    public func encode(to encoder: any Encoder) throws {
-        var fields = try ObjectWriter(encoder)
-        try fields.write("birthdate", encoding: birthdate)
-        try fields.write("deceased_date", encoding: deceasedDate)
-        try fields.write("avatar", encoding: avatar)
-        fields.finish()
+extension Monica.ShortInformation: WrittenByMembers {
+    public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
+
+    @usableFromInline
+    package func write(to fields: inout ObjectWriter) throws {
+        try fields.write("birthdate", birthdate)
+        try fields.write("deceased_date", deceasedDate)
+        try fields.write("avatar", avatar)
     }
 }
 
-extension Monica.ContactInformation {
-    public func encode(to encoder: any Encoder) throws {
-        var fields = try ObjectWriter(encoder)
-        try fields.write("relationships", encoding: relationships)
-        try fields.write("dates", encoding: dates)
-        try fields.write("career", encoding: career)
-        try fields.write("avatar", encoding: avatar)
+extension Monica.ContactInformation: WrittenByMembers {
+    public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
+
+    @usableFromInline
+    package func write(to fields: inout ObjectWriter) throws {
+        try fields.write("relationships", relationships)
+        try fields.write("dates", dates)
+        try fields.write("career", career)
+        try fields.write("avatar", avatar)
         try fields.write("food_preferences", foodPreferences)
-        try fields.write("how_you_met", encoding: howYouMet)
-        fields.finish()
+        try fields.write("how_you_met", howYouMet)
     }
 }
 
-extension Monica.Relationships {
-    public func encode(to encoder: any Encoder) throws {
-        var fields = try ObjectWriter(encoder)
-        try fields.write("love", encoding: love)
-        try fields.write("family", encoding: family)
-        try fields.write("friend", encoding: friend)
-        try fields.write("work", encoding: work)
-        fields.finish()
+extension Monica.Relationships: WrittenByMembers {
+    public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
+
+    @usableFromInline
+    package func write(to fields: inout ObjectWriter) throws {
+        try fields.write("love", love)
+        try fields.write("family", family)
+        try fields.write("friend", friend)
+        try fields.write("work", work)
     }
 }
 
-extension Monica.Relations {
-    public func encode(to encoder: any Encoder) throws {
-        var fields = try ObjectWriter(encoder)
+extension Monica.Relations: WrittenByMembers {
+    public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
+
+    @usableFromInline
+    package func write(to fields: inout ObjectWriter) throws {
         try fields.write("total", total)
         try fields.write("contacts", encoding: contacts)
-        fields.finish()
     }
 }
 
-extension Monica.ContactDates {
-    public func encode(to encoder: any Encoder) throws {
-        var fields = try ObjectWriter(encoder)
-        try fields.write("birthdate", encoding: birthdate)
-        try fields.write("deceased_date", encoding: deceasedDate)
-        fields.finish()
+extension Monica.ContactDates: WrittenByMembers {
+    public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
+
+    @usableFromInline
+    package func write(to fields: inout ObjectWriter) throws {
+        try fields.write("birthdate", birthdate)
+        try fields.write("deceased_date", deceasedDate)
     }
 }
 
-extension Monica.SpecialDate {
-    public func encode(to encoder: any Encoder) throws {
-        var fields = try ObjectWriter(encoder)
+extension Monica.SpecialDate: WrittenByMembers {
+    public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
+
+    @usableFromInline
+    package func write(to fields: inout ObjectWriter) throws {
         try fields.write("is_age_based", isAgeBased)
         try fields.write("is_year_unknown", isYearUnknown)
         try fields.write("date", date)
-        fields.finish()
     }
 }
 
-extension Monica.Career {
-    public func encode(to encoder: any Encoder) throws {
-        var fields = try ObjectWriter(encoder)
+extension Monica.Career: WrittenByMembers {
+    public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
+
+    @usableFromInline
+    package func write(to fields: inout ObjectWriter) throws {
         try fields.write("job", job)
         try fields.write("company", company)
-        fields.finish()
     }
 }
 
-extension Monica.Avatar {
-    public func encode(to encoder: any Encoder) throws {
-        var fields = try ObjectWriter(encoder)
+extension Monica.Avatar: WrittenByMembers {
+    public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
+
+    @usableFromInline
+    package func write(to fields: inout ObjectWriter) throws {
         try fields.write("url", url)
         try fields.write("source", source)
         try fields.write("default_avatar_color", defaultAvatarColor)
-        fields.finish()
     }
 }
 
-extension Monica.HowYouMet {
-    public func encode(to encoder: any Encoder) throws {
-        var fields = try ObjectWriter(encoder)
+extension Monica.HowYouMet: WrittenByMembers {
+    public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
+
+    @usableFromInline
+    package func write(to fields: inout ObjectWriter) throws {
         try fields.write("general_information", generalInformation)
-        try fields.write("first_met_date", encoding: firstMetDate)
+        try fields.write("first_met_date", firstMetDate)
         if let contact = firstMetThroughContact {
-            try fields.write("first_met_through_contact", encoding: contact)
+            try fields.write("first_met_through_contact", contact)
         } else {
             try fields.writeNull("first_met_through_contact")
         }
-        fields.finish()
     }
 }
 
-extension Monica.ContactStatistics {
-    public func encode(to encoder: any Encoder) throws {
-        var fields = try ObjectWriter(encoder)
+extension Monica.ContactStatistics: WrittenByMembers {
+    public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
+
+    @usableFromInline
+    package func write(to fields: inout ObjectWriter) throws {
         try fields.write("number_of_calls", numberOfCalls)
         try fields.write("number_of_notes", numberOfNotes)
         try fields.write("number_of_activities", numberOfActivities)
@@ -175,14 +188,14 @@ extension Monica.ContactStatistics {
         try fields.write("number_of_tasks", numberOfTasks)
         try fields.write("number_of_gifts", numberOfGifts)
         try fields.write("number_of_debts", numberOfDebts)
-        fields.finish()
     }
 }
 
-extension Monica.AccountReference {
-    public func encode(to encoder: any Encoder) throws {
-        var fields = try ObjectWriter(encoder)
+extension Monica.AccountReference: WrittenByMembers {
+    public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
+
+    @usableFromInline
+    package func write(to fields: inout ObjectWriter) throws {
         try fields.write("id", id)
-        fields.finish()
     }
 }

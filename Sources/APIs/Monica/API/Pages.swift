@@ -32,10 +32,11 @@ extension APIResponse: Codable {
     }
 
     public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(data, forKey: .data)
-        try container.encodeIfPresent(meta, forKey: .meta)
-        try container.encodeIfPresent(links, forKey: .links)
+        var object = try ObjectWriter(encoder)
+        try object.write("data", encoding: data)
+        if let meta { try object.write("meta", encoding: meta) }
+        if let links { try object.write("links", encoding: links) }
+        object.finish()
     }
 }
 

@@ -29,26 +29,23 @@ final class RecordLoader {
 
     /// Loads contacts in the order of the ids, without those that the account does not have.
     func contacts(_ ids: [Int], with inclusion: Monica.Inclusion? = nil) throws -> [Monica.Contact] {
-        let rows = try contactRows(ids)
-        guard !rows.isEmpty else { return [] }
-        let ids = padded(rows.map(\.id))
-        let tags = try tags(of: ids)
-        let notes = try counts("SELECT contact_id, COUNT(*) FROM notes WHERE contact_id IN (\(list: ids))")
-        let tasks = try counts("SELECT contact_id, COUNT(*) FROM tasks WHERE contact_id IN (\(list: ids))")
-        let gifts = try counts("SELECT contact_id, COUNT(*) FROM gifts WHERE contact_id IN (\(list: ids))")
-        let activities = try activities(with: ids)
+        let found = try countedRows(ids)
+        guard !found.isEmpty else { return [] }
+        let rows = found.map(\.row)
+        let tags = try tags(of: found.filter(\.hasTags).map(\.row.id))
         let introducers = try shortContacts(rows.compactMap(\.metThrough))
-        let addresses = try addresses(of: ids)
+        let addresses = try addresses(of: found.filter(\.hasAddresses).map(\.row.id))
         let details = try inclusion == .contactFields ? details(of: rows) : nil
-        return try rows.map { row in
+        return try found.map { found in
+            let row = found.row
             var contact = try show(row)
             contact.addresses = addresses[row.id] ?? []
             contact.tags = tags[row.id] ?? []
-            contact.statistics.numberOfNotes = notes[row.id] ?? 0
-            contact.statistics.numberOfTasks = tasks[row.id] ?? 0
-            contact.statistics.numberOfGifts = gifts[row.id] ?? 0
-            contact.statistics.numberOfActivities = activities[row.id]?.count ?? 0
-            contact.lastActivityTogether = activities[row.id].map { Day(daysSince1970: $0.newest).start }
+            contact.statistics.numberOfNotes = found.notes
+            contact.statistics.numberOfTasks = found.tasks
+            contact.statistics.numberOfGifts = found.gifts
+            contact.statistics.numberOfActivities = found.activities
+            contact.lastActivityTogether = found.newestActivity.map { Day(daysSince1970: $0).start }
             contact.information.howYouMet.firstMetThroughContact = row.metThrough.flatMap { introducers[$0] }
             if let details {
                 contact.contactFields = details.fields[row.id] ?? []
@@ -70,28 +67,29 @@ final class RecordLoader {
 
     /// Loads the rows of contacts in the order of the ids.
     func contactRows(_ ids: [Int]) throws -> [ContactRow] {
-        let visible = try visible.get()
-        return try inBatches(ids) { batch in
-            try db.all(
-                """
-                SELECT \(ContactRow.columns) FROM contacts c
-                WHERE c.id IN (\(list: batch)) AND c.account_id = \(account) \(visible)
-                """, ContactRow.init(row:))
-        } id: {
-            $0.id
-        }
+        try inBatches(ids, { try db.all(query(ContactRow.columns, of: $0), ContactRow.init(row:)) }, id: \.id)
+    }
+
+    /// Loads the rows of contacts with the numbers of their records, in the order of the ids.
+    private func countedRows(_ ids: [Int]) throws -> [CountedRow] {
+        try inBatches(ids, { try db.all(query(CountedRow.columns, of: $0), CountedRow.init(row:)) }, id: \.row.id)
+    }
+
+    private func query(_ columns: SQL, of contacts: [Int]) throws -> SQL {
+        """
+        SELECT \(columns) FROM contacts c
+        WHERE c.id IN (\(list: contacts)) AND c.account_id = \(account) \(try visible.get())
+        """
     }
 
     /// Makes a contact of its own row.
     private func show(_ row: ContactRow) throws -> Monica.Contact {
+        let name = row.formattedName ?? Monica.Names.complete(row.firstName, row.middleName, row.lastName)
         var contact = Monica.Contact(
             id: row.id, uuid: row.uuid, firstName: row.firstName, lastName: row.lastName, nickname: row.nickname,
-            account: account.number, createdAt: row.createdAt, updatedAt: row.updatedAt)
+            completeName: name, account: account.number, createdAt: row.createdAt, updatedAt: row.updatedAt)
         contact.middleName = row.middleName
-        contact.hashID = "h:" + row.uuid.filter { $0 != "-" }.prefix(18)
-        contact.completeName =
-            row.formattedName ?? Monica.Names.complete(row.firstName, row.middleName, row.lastName)
-        contact.initials = Monica.Names.initials(of: contact.completeName)
+        contact.hashID = Self.hashID(ofUUID: row.uuid)
         contact.description = row.description
         if let gender = try row.gender.flatMap({ try genders.get()[$0] }) {
             contact.genderID = gender.id
@@ -112,32 +110,33 @@ final class RecordLoader {
         return contact
     }
 
+    private static func hashID(ofUUID uuid: String) -> String {
+        var id = Array("h:".utf8)
+        for byte in uuid.utf8 where byte != UInt8(ascii: "-") && id.count < 20 { id.append(byte) }
+        return String(decoding: id, as: UTF8.self)
+    }
+
     private static let colors = [
         "#fdb660", "#93521e", "#bd5067", "#b3d5fe", "#ff9807", "#709512", "#5f479a", "#e5e5cd",
     ]
 
-    private func counts(_ sql: SQL) throws -> [Int: Int] {
-        let pairs = try db.all("\(sql) GROUP BY contact_id") {
-            (try $0.get(0, as: Int.self), try $0.get(1, as: Int.self))
-        }
-        return Dictionary(uniqueKeysWithValues: pairs)
-    }
-
     private func tags(of ids: [Int]) throws -> [Int: [Monica.Tag]] {
+        guard !ids.isEmpty else { return [:] }
         let pairs = try db.all(
             """
             SELECT ct.contact_id, \(Tags.columns) FROM contact_tags ct JOIN tags t ON t.id = ct.tag_id
-            WHERE ct.contact_id IN (\(list: ids)) ORDER BY t.name_key
+            WHERE ct.contact_id IN (\(list: padded(ids))) ORDER BY t.name_key
             """
         ) { row in (try row.get(0, as: Int.self), try Monica.Tag(row: row, at: 1, account: account)) }
         return Dictionary(grouping: pairs, by: \.0).mapValues { $0.map(\.1) }
     }
 
     private func addresses(of ids: [Int]) throws -> [Int: [Monica.Address]] {
+        guard !ids.isEmpty else { return [:] }
         let pairs = try db.all(
             """
             SELECT contact_id, id, uuid, name, street, city, province, postal_code, country, created_at, updated_at
-            FROM addresses WHERE contact_id IN (\(list: ids)) ORDER BY id
+            FROM addresses WHERE contact_id IN (\(list: padded(ids))) ORDER BY id
             """
         ) { row in
             (
@@ -150,22 +149,6 @@ final class RecordLoader {
             )
         }
         return Dictionary(grouping: pairs, by: \.0).mapValues { $0.map(\.1) }
-    }
-
-    private func activities(with ids: [Int]) throws -> [Int: (count: Int, newest: Int64)] {
-        let found = try db.all(
-            """
-            SELECT ac.contact_id, COUNT(*), MAX(a.happened_at)
-            FROM activity_contacts ac JOIN activities a ON a.id = ac.activity_id
-            WHERE ac.contact_id IN (\(list: ids)) GROUP BY ac.contact_id
-            """
-        ) { row in
-            (
-                try row.get(0, as: Int.self),
-                (count: try row.get(1, as: Int.self), newest: try row.get(2, as: Int64.self))
-            )
-        }
-        return Dictionary(uniqueKeysWithValues: found)
     }
 
     private func details(
@@ -205,13 +188,12 @@ final class RecordLoader {
     func inBatches<Record>(
         _ ids: [Int], _ load: ([Int]) throws -> [Record], id: (Record) -> Int
     ) throws -> [Record] {
-        var found: [Int: Record] = [:]
+        var records: [Record] = []
         for start in stride(from: 0, to: ids.count, by: 128) {
-            for record in try load(padded(Array(ids[start..<min(start + 128, ids.count)]))) {
-                found[id(record)] = record
-            }
+            records += try load(padded(Array(ids[start..<min(start + 128, ids.count)])))
         }
-        return ids.compactMap { found[$0] }
+        let places = Dictionary(records.indices.map { (id(records[$0]), $0) }) { first, _ in first }
+        return ids.compactMap { places[$0].map { records[$0] } }
     }
 
     /// Returns the ids with the last one repeated until their number is a power of two. Each number of ids is a
@@ -260,6 +242,8 @@ struct ContactRow {
         c.met_how, c.met_day, c.met_kind, c.met_through, c.created_at, c.updated_at,
         c.revised_at, c.is_edited, c.formatted_name
         """
+    /// The number of the columns.
+    static let columnCount = 27
 
     init(row: borrowing Row) throws {
         id = try row.get(0)
@@ -286,6 +270,43 @@ struct ContactRow {
         revisedAt = try row.get(24)
         isEdited = try row.get(25)
         formattedName = try row.get(26)
+    }
+}
+
+/// The row of a contact with the numbers of its records.
+private struct CountedRow {
+    let row: ContactRow
+    let notes: Int
+    let tasks: Int
+    let gifts: Int
+    let activities: Int
+    /// The day of the newest activity, counted from 1970-01-01.
+    let newestActivity: Int64?
+    let hasTags: Bool
+    let hasAddresses: Bool
+
+    /// The records are counted for each contact of the page alone, in the statement that reads it: a statement for each kind
+    /// of record would be a round trip on PostgreSQL, and a table of the ids on SQLite.
+    static let columns: SQL = """
+        \(ContactRow.columns), (SELECT COUNT(*) FROM notes n WHERE n.contact_id = c.id),
+        (SELECT COUNT(*) FROM tasks t WHERE t.contact_id = c.id), (SELECT COUNT(*) FROM gifts g WHERE g.contact_id = c.id),
+        (SELECT COUNT(*) FROM activity_contacts ac WHERE ac.contact_id = c.id),
+        (SELECT MAX(a.happened_at) FROM activity_contacts ac JOIN activities a ON a.id = ac.activity_id
+            WHERE ac.contact_id = c.id),
+        (SELECT COUNT(*) FROM contact_tags ct WHERE ct.contact_id = c.id),
+        (SELECT COUNT(*) FROM addresses ad WHERE ad.contact_id = c.id)
+        """
+
+    init(row: borrowing Row) throws {
+        self.row = try ContactRow(row: row)
+        let first = ContactRow.columnCount
+        notes = try row.get(first)
+        tasks = try row.get(first + 1)
+        gifts = try row.get(first + 2)
+        activities = try row.get(first + 3)
+        newestActivity = try row.get(first + 4)
+        hasTags = try row.get(first + 5, as: Int.self) > 0
+        hasAddresses = try row.get(first + 6, as: Int.self) > 0
     }
 }
 

@@ -32,7 +32,7 @@ public enum JSONBody {
 
     private static func text<T: Encodable>(of value: T) throws -> JSONText {
         let text = JSONText()
-        try text.write(value)
+        try text.write(answer: value)
         if let failure = text.failure { throw failure }
         return text
     }
