@@ -144,7 +144,9 @@ import Testing
             }
         }
         let json = try text(Lenient())
-        #expect(json.hasSuffix(#","author":{"id":7,"name":"Once"},"list":[],"objects":[],"first":{"id":7,"name":"Once"}},{"id":7,"name":"Once"}]"#))
+        let author = #"{"id":7,"name":"Once"}"#
+        #expect(
+            json.hasSuffix(#","author":\#(author),"list":[],"objects":[],"first":\#(author)},\#(author)]"#))
         #expect(json.hasPrefix(#"[{"count":0,"#))
     }
 

@@ -30,7 +30,8 @@ public struct TextIdentifier<Named>: RawRepresentable, Hashable, Comparable, Sen
     public static func == (left: Self, right: Self) -> Bool {
         let areEqual = left.rawValue.utf8.withContiguousStorageIfAvailable { left in
             right.rawValue.utf8.withContiguousStorageIfAvailable { right in
-                left.count == right.count && (left.isEmpty || memcmp(left.baseAddress!, right.baseAddress!, left.count) == 0)
+                left.count == right.count
+                    && (left.isEmpty || memcmp(left.baseAddress!, right.baseAddress!, left.count) == 0)
             }
         }
         // Strings of Objective-C are not stored in UTF-8.

@@ -64,7 +64,7 @@ public struct WithUser<Value: Codable & Hashable & Sendable>: Codable, Hashable,
 
     public init(from decoder: any Decoder) throws {
         value = try Value(from: decoder)
-        _user = Shared(wrappedValue: try decoder.container(keyedBy: CodingKeys.self).decode(DeuceDiary.User.self, forKey: .user))
+        user = try decoder.container(keyedBy: CodingKeys.self).decode(DeuceDiary.User.self, forKey: .user)
     }
 
     public func encode(to encoder: any Encoder) throws {

@@ -52,7 +52,9 @@ extension DeuceDiaryService {
             }
             let (members, entries) = try db.both(
                 Groups.members(of: group.id, for: caller.user),
-                .all(Entries.pageQuery(of: group.id, before: request.before, limit: limit), DeuceDiary.DeuceEntry.init(row:)))
+                .all(
+                    Entries.pageQuery(of: group.id, before: request.before, limit: limit),
+                    DeuceDiary.DeuceEntry.init(row:)))
             // Most authors are members, whose profiles are there.
             var authors = Dictionary(uniqueKeysWithValues: members.map { ($0.userId, Shared(wrappedValue: $0.user)) })
             let others = Set(entries.lazy.map(\.userId).filter { authors[$0] == nil })

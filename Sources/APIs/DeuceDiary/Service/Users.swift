@@ -94,7 +94,9 @@ enum Users: AccountTable {
         _ ids: [DeuceDiary.User.ID], for viewer: DeuceDiary.User.ID, in db: Session
     ) throws -> [DeuceDiary.User] {
         guard !ids.isEmpty else { return [] }
-        return try db.all("SELECT \(columns(for: viewer)) FROM users u WHERE u.id IN (\(list: ids))") { try .init(row: $0) }
+        return try db.all("SELECT \(columns(for: viewer)) FROM users u WHERE u.id IN (\(list: ids))") {
+            try .init(row: $0)
+        }
     }
 
     /// Adds an account, and returns false when there is one already.
