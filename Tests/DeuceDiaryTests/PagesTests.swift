@@ -14,6 +14,21 @@ import Testing
         return all
     }
 
+    @Test("Entries keep their authors, also those who have left", arguments: Stack.Engine.available)
+    func authorsWhoHaveLeft(_ engine: Stack.Engine) async throws {
+        try await withDeuceDiary(on: Stack(engine, .inProcess)) { host in
+            let (john, jane, joan) = try await host.world().trio()
+            let group = try await john.group(with: jane, joan)
+            for person in [john, jane, joan, jane] { try await person.log(in: group) }
+            for person in [jane, joan] { try await person.client.leave(group) }
+            let detail = try await john.send(DeuceDiary.GetGroup(group: group))
+            #expect(detail.members.map(\.userId) == [john.id])
+            #expect(detail.entries.map(\.user.id) == [jane, joan, jane, john].map(\.id))
+            #expect(detail.entries.map(\.userId) == detail.entries.map(\.user.id))
+            #expect(detail.entries.filter { $0.user.email != nil }.map(\.user.id) == [john.id])
+        }
+    }
+
     @Test(arguments: Stack.all)
     func everyListIsReadToItsEnd(_ stack: Stack) async throws {
         try await withDeuceDiary(on: stack, clock: TestClock(step: 1)) { host in

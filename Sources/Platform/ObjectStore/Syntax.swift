@@ -11,11 +11,6 @@ extension String {
     /// The string as a value in a query, with everything encoded but the unreserved characters (RFC 3986 §2.3): the
     /// form that a signature covers.
     var queryEncoded: String { percentEncoded(leaving: .unreserved) }
-
-    /// The string as a value in a query, with the characters that RFC 3986 §3.4 allows there unencoded, so that clients
-    /// that normalize URLs leave it unchanged. Separators of parameters are encoded, and so is "+", which forms read as
-    /// a space.
-    var queryValue: String { percentEncoded(leaving: .queryValue) }
 }
 
 extension [UInt8] {
@@ -67,6 +62,8 @@ struct ByteSet: Sendable {
 
     static let unreserved = ByteSet(lettersDigitsAnd: "-._~")
     static let path = ByteSet(lettersDigitsAnd: "-._~/")
+    /// What stands as it is in a value of a query: the characters that RFC 3986 §3.4 allows there, so that clients that
+    /// normalize URLs leave it unchanged, but separators of parameters and "+", which forms read as a space.
     static let queryValue = ByteSet(lettersDigitsAnd: "-._~!$'()*,/:?@")
 }
 

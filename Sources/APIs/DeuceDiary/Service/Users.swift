@@ -94,7 +94,8 @@ enum Users: AccountTable {
         _ ids: [DeuceDiary.User.ID], for viewer: DeuceDiary.User.ID, in db: Session
     ) throws -> [DeuceDiary.User] {
         guard !ids.isEmpty else { return [] }
-        return try db.all("SELECT \(columns(for: viewer)) FROM users u WHERE u.id IN (\(list: ids))") {
+        let list = ids.paddedToPowerOfTwo()
+        return try db.all("SELECT \(columns(for: viewer)) FROM users u WHERE u.id IN (\(list: list))") {
             try .init(row: $0)
         }
     }
