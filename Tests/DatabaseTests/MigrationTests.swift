@@ -42,7 +42,7 @@ import Testing
             #expect {
                 _ = try place.open(notesSchema)
             } throws: { error in
-                "\(error)".hasPrefix("The notes database is at notesSchema 2 (colours); this program knows up to 1.")
+                "\(error)".hasPrefix("The notes database is at schema 2 (colours); this program knows up to 1.")
             }
         }
     }
