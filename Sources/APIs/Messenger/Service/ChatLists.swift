@@ -40,21 +40,31 @@ extension Chats {
             } ?? ""
         let order: SQL = "ORDER BY c.updated_at / 1000 DESC, c.id DESC"
         let muted: SQL = parts.muted ? "CASE WHEN me.muted_until > \(now) THEN me.muted_until END" : "NULL"
-        let chats: SQL =
+        let (chats, mine): (SQL, SQL) =
             parts.unread || parts.muted
-            ? "members me JOIN chats c ON c.id = me.chat_id WHERE me.user_id = \(caller)"
-            : "\(db.rows(of: "chats", in: "SELECT chat_id AS key FROM members WHERE user_id = \(caller)")) c WHERE TRUE"
+            ? ("members me JOIN chats c ON c.id = me.chat_id", "me.user_id = \(caller)")
+            : ("\(db.rows(of: "chats", in: "SELECT chat_id AS key FROM members WHERE user_id = \(caller)")) c", "TRUE")
         func page(_ columns: SQL) -> SQL {
             """
-            SELECT c.id, c.type, c.name, c.updated_at, \(columns) FROM \(chats) \(rest) \(order) LIMIT \(limit)
+            SELECT c.id, c.type, c.name, c.updated_at, \(columns) FROM \(chats) WHERE \(mine) \(rest) \(order) LIMIT \(limit)
             """
         }
         guard parts.peer || parts.newest || parts.muted else {
+            let summary = { @Sendable (row: borrowing Row) in
+                try Messenger.ChatSummary(row: row, lastMessage: try row.get(4), unread: try row.get(5))
+            }
+            if before == nil, limit == Messenger.ListChats.maximum, db.isInProcess,
+                let whole = try all(
+                    """
+                    SELECT c.id, c.type, c.name, c.updated_at, n.content, \(unread) FROM \(chats) LEFT JOIN messages n ON n.id = (
+                        SELECT m.id FROM messages m WHERE m.chat_id = c.id ORDER BY m.id DESC LIMIT 1)
+                    WHERE \(mine) LIMIT \(limit + 1)
+                    """, summary, in: db)
+            {
+                return whole
+            }
             let newest: SQL = "(SELECT m.content FROM messages m WHERE m.chat_id = c.id ORDER BY m.id DESC LIMIT 1)"
-            return try db.finish(
-                .all(page("\(newest), \(unread)")) { row in
-                    try Messenger.ChatSummary(row: row, lastMessage: try row.get(4), unread: try row.get(5))
-                })
+            return try db.finish(.all(page("\(newest), \(unread)"), summary))
         }
         // The parts are joined to the page, so that an engine reads them for its rows alone.
         let columns = page(
@@ -85,6 +95,22 @@ extension Chats {
                 }
                 return chat
             })
+    }
+
+    /// Returns all chats of a query in their order, or nil when they are more than one answer may have.
+    ///
+    /// They are sorted here, because SQLite would build a tree of whole rows. The query joins the newest messages, because for
+    /// a text in a subquery SQLite would open the table of messages anew for each chat.
+    private static func all(
+        _ chats: SQL, _ summary: (borrowing Row) throws -> Messenger.ChatSummary, in db: Session
+    ) throws -> [Messenger.ChatSummary]? {
+        let all = try db.all(chats, summary)
+        guard all.count <= Messenger.ListChats.maximum else { return nil }
+        var order = all.indices.map { index in
+            (second: all[index].updatedAt.milliseconds / 1000, id: all[index].id.rawValue, index: index)
+        }
+        order.sort { $0.second != $1.second ? $0.second > $1.second : $0.id > $1.id }
+        return order.map { all[$0.index] }
     }
 }
 
