@@ -62,6 +62,32 @@ import Testing
         }
     }
 
+    /// Who is blocked, blocks the viewer, or has not accepted the follow yet is not in the feed; an admin sees blocked ones.
+    @Test(arguments: Stack.Engine.available)
+    func thePostsOfFollowedUsersUnlessThereIsABlock(_ engine: Stack.Engine) async throws {
+        try await withDunbar(on: Stack(engine, .inProcess)) { host in
+            try await Self.fill(host.database, posts: 2)
+            let urls = PublicURLs(base: "", secret: .ofTests(1), time: host.clock.source)
+            func authors() async throws -> Set<Int64> {
+                try await host.database.read { db in
+                    Set(try Posts.feed(of: 1, before: nil, limit: 500, urls, in: db).map(\.userId.rawValue))
+                }
+            }
+            let followed = Set((2...151).map(Int64.init))
+            #expect(try await authors() == followed)
+            try await host.database.write { db in
+                try db.run(
+                    "INSERT INTO posts (id, user_id, content, media, created_at) VALUES (1000, 1, 'mine', '', 5)")
+                try db.run(
+                    "INSERT INTO blocks (blocker_id, blocked_id, created_at) VALUES (1, 3, 0), (4, 1, 0), (5, 6, 0)")
+                try db.run("UPDATE follows SET is_accepted = 0 WHERE target_id = 7")
+            }
+            #expect(try await authors() == followed.subtracting([3, 4, 7]).union([1]))
+            try await host.database.write { db in try db.run("UPDATE users SET is_admin = 1 WHERE id = 1") }
+            #expect(try await authors() == followed.subtracting([7]).union([1]))
+        }
+    }
+
     /// Every access to the posts uses an index; none scans or sorts them.
     @Test func noPostIsReadNeedlesslyOnSQLite() async throws {
         try await withDunbar(on: Stack(.sqlite, .inProcess)) { host in

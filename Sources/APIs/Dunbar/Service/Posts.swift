@@ -172,10 +172,9 @@ enum Posts {
         of viewer: Dunbar.User.ID, before: Dunbar.Post.ID?, limit: Int, in db: Session
     ) throws -> SQL {
         let authors: SQL = """
-            SELECT u.id FROM users u
-            WHERE u.id IN (
-                SELECT f.target_id FROM follows f WHERE f.follower_id = \(viewer) AND f.is_accepted = 1
-                UNION ALL SELECT CAST(\(viewer) AS BIGINT)) AND \(Visibility.ofPosts(to: viewer))
+            SELECT f.target_id FROM follows f
+            WHERE f.follower_id = \(viewer) AND f.is_accepted = 1 AND \(Visibility.ofFollowed("f.target_id", by: viewer))
+            UNION ALL SELECT CAST(\(viewer) AS BIGINT)
             """
         let newest = try db.newest(limit, of: table, in: authors, before: before.map(place))
         return "SELECT \(columns) FROM \(newest) n JOIN posts p ON p.id = n.id JOIN users u ON u.id = p.user_id"

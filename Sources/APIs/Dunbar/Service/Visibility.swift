@@ -18,6 +18,19 @@ enum Visibility {
         """
     }
 
+    /// Returns the condition under which a viewer sees the posts of a user whom they follow: ``ofPosts(to:)`` without what
+    /// an accepted follow answers. A viewer who has no block, as most have none, costs one look for all whom they follow.
+    ///
+    /// - Parameter user: The column with the user's id.
+    static func ofFollowed(_ user: SQL, by viewer: Dunbar.User.ID) -> SQL {
+        """
+        (\(isAdmin(viewer))
+            OR NOT EXISTS (SELECT 1 FROM blocks v WHERE v.blocker_id = \(viewer))
+            AND NOT EXISTS (SELECT 1 FROM blocks v WHERE v.blocked_id = \(viewer))
+            OR NOT \(isBlocked(viewer, by: user)) AND NOT \(isBlocked(user, by: viewer)))
+        """
+    }
+
     /// Returns the condition under which a viewer sees a user's comments and finds the user: neither has blocked the
     /// other.
     ///
