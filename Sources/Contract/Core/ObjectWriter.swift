@@ -157,6 +157,7 @@ package struct ObjectWriter {
     }
 
     /// Writes a list of texts.
+    @usableFromInline
     package mutating func write(_ key: StaticString, _ values: [String]) throws {
         guard let text else { return try write(key, encodingAny: values) }
         text._withUnsafeGuaranteedRef {
@@ -191,7 +192,7 @@ package struct ObjectWriter {
     }
 
     /// Writes a list of any values. One without any, as most are, takes no encoder.
-    @usableFromInline
+    @inlinable
     package mutating func write<Element: Encodable>(_ key: StaticString, encoding values: [Element]) throws {
         if values.isEmpty { try write(key, [] as [String]) } else { try write(key, encodingAny: values) }
     }
@@ -206,7 +207,8 @@ package struct ObjectWriter {
         }
     }
 
-    private mutating func write(_ key: StaticString, encodingAny value: some Encodable) throws {
+    @usableFromInline
+    mutating func write(_ key: StaticString, encodingAny value: some Encodable) throws {
         try write(key) {
             try $0.write(value)
         } _: {
@@ -250,9 +252,13 @@ extension Array: ListOfWritten where Element: WrittenByMembers {
     @inlinable
     package func write(to text: JSONText) throws {
         text.write(literal: "[")
-        for index in indices {
-            if index > 0 { text.write(literal: ",") }
-            try text.write(membersOf: self[index])
+        // A pointer lends an element, where a subscript would copy it.
+        try withUnsafeBufferPointer { elements in
+            guard let first = elements.baseAddress else { return }
+            for index in elements.indices {
+                if index > 0 { text.write(literal: ",") }
+                try text.write(membersOf: first[index])
+            }
         }
         text.write(literal: "]")
     }

@@ -338,8 +338,13 @@ extension Monica {
 
         /// Does the same without Unicode's tables, in a tenth of the time; nil for a name that needs them.
         private static func asciiInitials(of name: String) -> String? {
-            guard name.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
-            return String(unsafeUninitializedCapacity: name.utf8.count) { initials in
+            name.withBytes { letters in
+                letters.contains { $0 >= 0x80 } ? nil : asciiInitials(of: letters)
+            }
+        }
+
+        private static func asciiInitials(of letters: UnsafeBufferPointer<UInt8>) -> String {
+            String(unsafeUninitializedCapacity: letters.count) { initials in
                 var (count, isWordDone) = (0, false)
                 func add(_ byte: UInt8) {
                     if !isWordDone {
@@ -348,7 +353,7 @@ extension Monica {
                     }
                     isWordDone = true
                 }
-                for byte in name.utf8 {
+                for byte in letters {
                     switch byte {
                     case 0x09...0x0D, UInt8(ascii: " "): isWordDone = false
                     case UInt8(ascii: "a")...UInt8(ascii: "z"): add(byte - 0x20)

@@ -32,25 +32,24 @@ final class RecordLoader {
     func contacts(_ ids: [Int], with inclusion: Monica.Inclusion? = nil) throws -> [Monica.Contact] {
         let found = try countedRows(ids)
         guard !found.isEmpty else { return [] }
-        let rows = found.map(\.row)
         let tags = try tags(of: found.filter(\.hasTags).map(\.row.id))
-        let introducers = try shortContacts(rows.compactMap(\.metThrough))
+        let introducers = try shortContacts(found.compactMap(\.row.metThrough))
         let addresses = try addresses(of: found.filter(\.hasAddresses).map(\.row.id))
-        let details = try inclusion == .contactFields ? details(of: rows) : nil
+        let details = try inclusion == .contactFields ? details(of: found.map(\.row)) : nil
         return try found.map { found in
-            let row = found.row
-            var contact = try show(row)
-            contact.addresses = addresses[row.id] ?? []
-            contact.tags = tags[row.id] ?? []
+            var contact = try show(found.row)
+            let id = contact.id
+            contact.addresses = addresses[id] ?? []
+            contact.tags = tags[id] ?? []
             contact.statistics.numberOfNotes = found.notes
             contact.statistics.numberOfTasks = found.tasks
             contact.statistics.numberOfGifts = found.gifts
             contact.statistics.numberOfActivities = found.activities
             contact.lastActivityTogether = found.newestActivity.map { Day(daysSince1970: $0).start }
-            contact.information.howYouMet.firstMetThroughContact = row.metThrough.flatMap { introducers[$0] }
+            contact.information.howYouMet.firstMetThroughContact = found.row.metThrough.flatMap { introducers[$0] }
             if let details {
-                contact.contactFields = details.fields[row.id] ?? []
-                contact.notes = details.notes[row.id] ?? []
+                contact.contactFields = details.fields[id] ?? []
+                contact.notes = details.notes[id] ?? []
             }
             return contact
         }
@@ -112,9 +111,18 @@ final class RecordLoader {
     }
 
     private static func hashID(ofUUID uuid: String) -> String {
-        var id = Array("h:".utf8)
-        for byte in uuid.utf8 where byte != UInt8(ascii: "-") && id.count < 20 { id.append(byte) }
-        return String(decoding: id, as: UTF8.self)
+        uuid.withBytes { digits in
+            String(unsafeUninitializedCapacity: 20) { id in
+                id[0] = UInt8(ascii: "h")
+                id[1] = UInt8(ascii: ":")
+                var count = 2
+                for byte in digits where byte != UInt8(ascii: "-") && count < 20 {
+                    id[count] = byte
+                    count += 1
+                }
+                return count
+            }
+        }
     }
 
     private static let colors = [
@@ -265,8 +273,8 @@ struct ContactRow {
     }
 }
 
-/// The row of a contact with the numbers of its records.
-private struct CountedRow {
+/// The row of a contact with the numbers of its records: an object, because a row has too many texts to be copied often.
+private final class CountedRow {
     let row: ContactRow
     let notes: Int
     let tasks: Int
