@@ -65,9 +65,9 @@ extension HostedAPI {
     public var operatorCommands: [any OperatorCommand.Type] { [] }
     public func logStartupWarnings(on platform: Platform) async {}
     /// Whether the service keeps files in an object store.
-    public var storesFiles: Bool { Service.self is any FileStoringService.Type }
+    public var storesFiles: Bool { !storedFiles.isEmpty }
     /// The columns of the database whose values name stored files.
-    var storedFiles: [StoredFileColumn] { (Service.self as? any FileStoringService.Type)?.storedFiles ?? [] }
+    var storedFiles: [StoredFileColumn] { Service.columnsOfFiles }
 }
 
 /// The service of an API, as the server that hosts it uses it.
@@ -80,6 +80,8 @@ public protocol HostedService: Sendable {
 
     /// The body of `GET /health` and `GET /ready` when all is well.
     static var healthyBody: String { get }
+    /// What ``FileStoringService/storedFiles`` lists; nothing for other services. A start asks for it without a cast.
+    static var columnsOfFiles: [StoredFileColumn] { get }
 
     /// Returns every operation with its handler.
     func routes() -> Routes<API, Principal>
@@ -101,6 +103,7 @@ public protocol HostedService: Sendable {
 
 extension HostedService {
     public static var healthyBody: String { #"{"status":"ok"}"# }
+    public static var columnsOfFiles: [StoredFileColumn] { [] }
     public func sockets() -> [SocketRoute] { [] }
     public func prepare() async throws {}
     public func listen(_ started: @escaping @Sendable () -> Void) async { started() }
@@ -112,6 +115,10 @@ extension HostedService {
 public protocol FileStoringService: HostedService {
     /// The columns of the database whose values name stored files.
     static var storedFiles: [StoredFileColumn] { get }
+}
+
+extension FileStoringService {
+    public static var columnsOfFiles: [StoredFileColumn] { storedFiles }
 }
 
 /// A secret key of an API: its name, and what an operator has to know of it.

@@ -54,8 +54,8 @@ public struct ServerSettings: Sendable {
     /// Reads again what may change while the server runs, when the operator sends SIGHUP. It returns what is in force
     /// now, for the log.
     public var reload: @Sendable () -> Logger.Metadata = { [:] }
-    /// The settings that are in force, as the operator's commands show them.
-    public var inForce = ""
+    /// Returns the settings that are in force, as the operator's commands show them. A start has no need of them.
+    public var inForce: @Sendable () throws -> String = { "" }
     /// The version of the program, which backups record.
     public var version = ""
     /// The backups that the server makes by itself; nil for none.

@@ -36,7 +36,9 @@ public struct PrintSettings: ServerCommand {
 
     public init() {}
 
-    public func run(in context: ServerContext) async throws { try await context.print(context.source.settings.inForce) }
+    public func run(in context: ServerContext) async throws {
+        try await context.print(context.source.settings.inForce())
+    }
 }
 
 /// The commands for the whole server.

@@ -128,6 +128,9 @@ extension Session {
         }
     }
 
+    /// Whether the database runs in this process: a further statement is no round trip, and to sort rows copies them.
+    package var isInProcess: Bool { dialect == .sqlite }
+
     /// Binds a number that the planner does not see, so that PostgreSQL plans the statement once for a connection. It
     /// would plan a statement each time when it expects fewer rows of this value than of others.
     public func unplanned(_ value: some SQLConvertible) -> SQL {

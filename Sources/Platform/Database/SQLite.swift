@@ -67,9 +67,9 @@ final class SQLiteEngine: Sendable {
     ) throws -> (writer: SQLiteConnection, readers: [SQLiteConnection]) {
         if mustLook { try look(at: path) }
         var configuration = Configuration()
-        configuration.journalMode = .wal
         configuration.busyMode = .timeout(5)
         let writer = try SQLiteConnection(DatabaseQueue(path: path, configuration: configuration), watch)
+        try writer.keepLog()
         // The usual setting NORMAL loses acknowledged writes in a power failure; group commit makes FULL affordable. A
         // slow reader may have let the log grow, which then shrinks again.
         for setting in ["synchronous = FULL", "foreign_keys = ON", "journal_size_limit = \(logSize)"] {

@@ -80,6 +80,15 @@ final class SQLiteConnection: SessionConnection, @unchecked Sendable {
         while try statement.step() {}
     }
 
+    /// Keeps a write-ahead log from now on. GRDB's setting would also make a table and drop it at each start, so that readers
+    /// find a log: the migrations, which come before them, open it anyway.
+    func keepLog() throws {
+        let statement = try PreparedStatement("PRAGMA journal_mode = WAL", on: self)
+        guard try statement.step(), try statement.row.get(0) == "wal" else {
+            throw DatabaseFailure.unavailable("SQLite cannot keep a write-ahead log beside \(queue.path)")
+        }
+    }
+
     // MARK: Statements
 
     func query(_ sql: SQL, _ each: (borrowing Row) throws -> Bool) throws {

@@ -165,7 +165,7 @@ struct Serve: AsyncParsableCommand {
         let metrics = MonitoringOptions.begin()
         var settings = try settings(environment)
         settings.metrics = metrics
-        settings.inForce = try JSONLine.encode(try Config.ledger(of: self).ledger.settings)
+        settings.inForce = { [self] in try JSONLine.encode(try Config.ledger(of: self).ledger.settings) }
         if let tracer = settings.tracer { InstrumentationSystem.bootstrap(tracer) }
         try await Server(served, known: known, settings: settings).run()
     }

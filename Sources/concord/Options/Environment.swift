@@ -97,7 +97,8 @@ struct Environment: Sendable {
         _ flag: T?, _ variable: String, _ read: (String) -> T?, default fallback: T, shown: String? = nil
     ) throws -> T {
         let text = variables[variable, default: ""]
-        record(variable, flag: flag.map { "\($0)" }, default: shown ?? "\(fallback)")
+        // To describe a value of any type takes long, and a start keeps no record.
+        if ledger != nil { record(variable, flag: flag.map { "\($0)" }, default: shown ?? "\(fallback)") }
         if let flag { return flag }
         guard !text.isEmpty else { return fallback }
         guard let value = read(text) else {
