@@ -35,6 +35,21 @@ import Testing
         }
     }
 
+    /// A word in braces is the engine's; any other brace stays.
+    @Test(arguments: Stack.Engine.available)
+    func wordsInBracesAreTheEngines(_ engine: Stack.Engine) async throws {
+        let table = #"CREATE TABLE odd (id {ID}, text {KEY} DEFAULT '{"a": {}, {b} {', raw {BYTES})"#
+        try await withTestDatabase(on: engine) { place in
+            let database = try place.open(
+                Schema("odd", [.init("odd", [table, "INSERT INTO odd (raw) VALUES (NULL)"])]))
+            let (id, text) = try await database.read { db in
+                (try db.value("SELECT id FROM odd", as: Int.self), try db.value("SELECT text FROM odd", as: String.self))
+            }
+            #expect(id == 1 && text == #"{"a": {}, {b} {"#)
+            try await database.close()
+        }
+    }
+
     @Test(arguments: Stack.Engine.available)
     func refuseADatabaseOfANewerProgramWithAReason(_ engine: Stack.Engine) async throws {
         try await withTestDatabase(on: engine) { place in

@@ -69,6 +69,7 @@ public struct Schema: Sendable {
     ///
     /// - Throws: ``SchemaMismatch`` when the database is newer than this program, or has other migrations.
     func migrate(dialect: Dialect, _ transaction: ((Session) throws -> Void) throws -> Void) throws {
+        var done = 0
         try transaction { session in
             try session.run(
                 """
@@ -76,13 +77,16 @@ public struct Schema: Sendable {
                     version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP,
                     digest TEXT)
                 """)
-            try keepDigests(dialect, in: session)
+            let applied = try keepDigests(dialect, in: session)
+            try check(applied)
+            done = applied.count
             for statement in [Session.installationTable] + Session.auditTable {
                 try session.run(SQL(trusted: dialect.spell(statement)))
             }
         }
-        for (index, migration) in migrations.enumerated() {
+        for (index, migration) in migrations.enumerated().dropFirst(done) {
             try transaction { session in
+                // Another node may have applied it meanwhile.
                 let applied = try session.all("SELECT name FROM schema_migrations ORDER BY version") {
                     try $0.get(0, as: String.self)
                 }
@@ -100,7 +104,9 @@ public struct Schema: Sendable {
     }
 
     /// Stores the digests of migrations that were applied before there were digests, and compares the others.
-    private func keepDigests(_ dialect: Dialect, in session: Session) throws {
+    ///
+    /// - Returns: The names of all migrations that were applied.
+    private func keepDigests(_ dialect: Dialect, in session: Session) throws -> [String] {
         let hasDigests =
             switch dialect {
             case .sqlite:
@@ -134,6 +140,7 @@ public struct Schema: Sendable {
                     """)
             }
         }
+        return taken.map(\.name)
     }
 
     private func check(_ applied: [String]) throws {
@@ -172,6 +179,7 @@ enum Dialect {
         }
     }
 
+    /// Returns a statement with this engine's words instead of those in braces.
     func spell(_ statement: String) -> String {
         let words =
             switch self {
@@ -182,6 +190,21 @@ enum Dialect {
                     "{KEY}": "TEXT COLLATE \"C\"",
                 ]
             }
-        return words.reduce(statement) { $0.replacingOccurrences(of: $1.key, with: $1.value) }
+        var spelled = ""
+        var rest = statement[...]
+        while let start = rest.utf8.firstIndex(of: UInt8(ascii: "{")) {
+            spelled += rest[..<start]
+            rest = rest[start...]
+            let end = rest.utf8.firstIndex(of: UInt8(ascii: "}")) ?? start
+            if let word = words[String(rest[...end])] {
+                spelled += word
+                rest = rest[rest.utf8.index(after: end)...]
+            } else {
+                // Such as JSON in a trigger.
+                spelled += "{"
+                rest = rest.dropFirst()
+            }
+        }
+        return spelled + rest
     }
 }
