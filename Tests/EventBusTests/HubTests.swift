@@ -13,6 +13,7 @@ private final class Inbox: Subscriber {
 /// Events are delivered per topic, in order, once.
 @Suite(.timeLimit(.minutes(30))) struct HubTests {
     private let loop = EmbeddedEventLoop()
+    private let pause = Hub<String, Int>.pause(after: .zero, isJoining: false)
 
     private func publish(_ event: Int, to topic: String, _ hub: Hub<String, Int>) {
         hub.publish(to: topic) { event }
@@ -78,7 +79,7 @@ private final class Inbox: Subscriber {
         for event in 2...4 { publish(event, to: "a", hub) }
         loop.run()
         #expect(inbox.events == ["a 1"])
-        loop.advanceTime(by: Hub<String, Int>.pace.lowerBound)
+        loop.advanceTime(by: pause)
         #expect(inbox.events == ["a 1", "a 2", "a 3", "a 4"])
         // After a pause the next event is a first one again.
         loop.advanceTime(by: Hub<String, Int>.pause(after: .zero, isJoining: true))
@@ -87,10 +88,10 @@ private final class Inbox: Subscriber {
         #expect(inbox.events.last == "a 5")
     }
 
-    /// A loop that delivers for long lets more events gather, and twice as many where they are joined.
-    @Test(arguments: [(0, 500), (499, 500), (900, 900), (4000, 4000), (90_000, 4000)] as [(Int64, Int64)])
-    func aPauseIsAsLongAsTheDelivery(_ delivery: Int64, _ pause: Int64) {
-        for (isJoining, times) in [(false, 1), (true, 2)] as [(Bool, Int64)] {
+    /// A loop that delivers for long lets more events gather, and ten times as long where they are joined.
+    @Test(arguments: [(0, 100), (499, 100), (900, 180), (4000, 800), (90_000, 800)] as [(Int64, Int64)])
+    func aPauseGrowsWithTheDelivery(_ delivery: Int64, _ pause: Int64) {
+        for (isJoining, times) in [(false, 1), (true, 10)] as [(Bool, Int64)] {
             let found = Hub<String, Int>.pause(after: .microseconds(delivery), isJoining: isJoining)
             #expect(found == .microseconds(pause * times))
         }
@@ -100,15 +101,16 @@ private final class Inbox: Subscriber {
         let hub = Hub<String, Int>(loop)
         let inbox = Inbox()
         for topic in ["a", "b"] { hub.subscribe(inbox, to: topic, on: loop) }
-        for (topics, times) in [(["a", "b"], 1), (["a", "a"], 2), (["a", "b"], 1)] as [([String], Int64)] {
+        for (topics, isJoining) in [(["a", "b"], false), (["a", "a"], true), (["a", "b"], false)] {
             inbox.events = []
             publish(0, to: "a", hub)
             loop.run()
             for topic in topics { publish(1, to: topic, hub) }
-            loop.advanceTime(by: Hub<String, Int>.pace.lowerBound)
+            loop.advanceTime(by: pause)
             #expect(inbox.events.count == 3)
             publish(2, to: "a", hub)
-            loop.advanceTime(by: .nanoseconds(Hub<String, Int>.pace.lowerBound.nanoseconds * times - 1))
+            let next = Hub<String, Int>.pause(after: .zero, isJoining: isJoining)
+            loop.advanceTime(by: .nanoseconds(next.nanoseconds - 1))
             #expect(inbox.events.count == 3)
             loop.advanceTime(by: .nanoseconds(1))
             #expect(inbox.events.count == 4)
@@ -130,7 +132,7 @@ private final class Inbox: Subscriber {
         sent.removeFirst()()
         loop.run()
         #expect(inbox.events == ["a 1"])
-        loop.advanceTime(by: Hub<String, Int>.pace.upperBound)
+        loop.advanceTime(by: Hub<String, Int>.pause(after: .seconds(1), isJoining: true))
         #expect(inbox.events == ["a 1", "a 2"])
     }
 
@@ -144,7 +146,7 @@ private final class Inbox: Subscriber {
         publish(3, to: "a", hub)
         hub.broadcast { 4 }
         publish(5, to: "b", hub)
-        loop.advanceTime(by: Hub<String, Int>.pace.lowerBound)
+        loop.advanceTime(by: pause)
         #expect(inbox.events.prefix(3) == ["a 1", "b 2", "a 3"])
         #expect(Set(inbox.events[3...4]) == ["a 4", "b 4"])
         #expect(inbox.events.last == "b 5")
@@ -158,9 +160,9 @@ private final class Inbox: Subscriber {
         publish(1, to: "a", hub)
         loop.run()
         #expect(inbox.events == [1])
-        loop.advanceTime(by: Hub<String, Int>.pace.lowerBound)
+        loop.advanceTime(by: pause)
         #expect(inbox.events == [1, 2])
-        loop.advanceTime(by: Hub<String, Int>.pace.lowerBound)
+        loop.advanceTime(by: pause)
         #expect(inbox.events == [1, 2, 3])
     }
 }
