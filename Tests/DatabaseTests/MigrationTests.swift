@@ -42,10 +42,10 @@ import Testing
         try await withTestDatabase(on: engine) { place in
             let database = try place.open(
                 Schema("odd", [.init("odd", [table, "INSERT INTO odd (raw) VALUES (NULL)"])]))
-            let (id, text) = try await database.read { db in
-                (try db.value("SELECT id FROM odd", as: Int.self), try db.value("SELECT text FROM odd", as: String.self))
+            let row = try await database.read { db in
+                try db.one("SELECT id, text FROM odd") { (try $0.get(0, as: Int.self), try $0.get(1, as: String.self)) }
             }
-            #expect(id == 1 && text == #"{"a": {}, {b} {"#)
+            #expect(row?.0 == 1 && row?.1 == #"{"a": {}, {b} {"#)
             try await database.close()
         }
     }
