@@ -82,9 +82,13 @@ import Testing
     @Test func aRunningServerIsAsked() async throws {
         try await withTemporaryFolder { folder in
             let port = try await reservePort()
+            let secret = URL(fileURLWithPath: folder + "/smtp")
+            try Data("smtp://anna:hush@mail.example.com\n".utf8).write(to: secret)
             let server = try await ConcordProcess.serving(
                 data: folder, port: port, more: ["--log-level", "warning"],
-                environment: ["CONCORD_SMTP": "smtp://anna:hush@mail.example.com"])
+                environment: ["CONCORD_SMTP_FILE": secret.path])
+            // The server keeps what it has read.
+            try Data("smtp://other.example.com\n".utf8).write(to: secret)
             let flags = ["messenger", "--data", folder, "--port", "messenger=\(port)"]
             let (status, report, output) = try await config(flags)
             #expect(status == 0 && report.problems == [])
@@ -93,6 +97,7 @@ import Testing
                 running.first { $0.name == "log-level" }
                     == .init(name: "log-level", value: "warning", origin: "flag", source: "--log-level"))
             #expect(report.setting("log-level")?.value == "info")
+            #expect(running.first { $0.name == "smtp" }?.value == "smtp://anna:hidden@mail.example.com")
             #expect(!output.contains("hush"))
             let text = try await ConcordProcess(["config"] + flags).wholeOutput()
             #expect(

@@ -90,11 +90,14 @@ struct Reload: Service {
 /// second and as much CPU as the start: the image helper is run for each format.
 struct StartWarnings: Service {
     let apis: [RunningAPI]
+    let settings: ServerSettings
     let announcement: StartAnnouncement
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
             await announcement.wait()
+            // An error is for the operator who asks.
+            _ = try? settings.inForce()
             for api in apis where !Task.isCancelled { await api.logStartupWarnings() }
         }
         try await gracefulShutdown()

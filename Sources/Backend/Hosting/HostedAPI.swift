@@ -80,7 +80,7 @@ public protocol HostedService: Sendable {
 
     /// The body of `GET /health` and `GET /ready` when all is well.
     static var healthyBody: String { get }
-    /// What ``FileStoringService/storedFiles`` lists; nothing for other services. A start asks for it without a cast.
+    /// The columns that ``FileStoringService/storedFiles`` lists; empty for other services.
     static var columnsOfFiles: [StoredFileColumn] { get }
 
     /// Returns every operation with its handler.

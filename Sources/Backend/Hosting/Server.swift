@@ -133,7 +133,7 @@ public struct Server: Sendable {
         }
         if !(MetricsSystem.factory is NOOPMetricsHandler) { services.append(sampler) }
         services.append(try OperatorServer(settings, known: known, running: running, builder: builder))
-        services.append(StartWarnings(apis: running, announcement: announcement))
+        services.append(StartWarnings(apis: running, settings: settings, announcement: announcement))
         services.append(Sweeper(apis: running, logger: settings.logger))
         services += running.map { BackgroundWork(api: $0) }
         if let backups = settings.backups {

@@ -54,7 +54,8 @@ public struct ServerSettings: Sendable {
     /// Reads again what may change while the server runs, when the operator sends SIGHUP. It returns what is in force
     /// now, for the log.
     public var reload: @Sendable () -> Logger.Metadata = { [:] }
-    /// Returns the settings that are in force, as the operator's commands show them. A start has no need of them.
+    /// Returns the settings that are in force, as the operator's commands show them. The server asks for them once it
+    /// answers requests, so that it tells later what it was started with.
     public var inForce: @Sendable () throws -> String = { "" }
     /// The version of the program, which backups record.
     public var version = ""

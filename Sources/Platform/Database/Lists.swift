@@ -128,7 +128,8 @@ extension Session {
         }
     }
 
-    /// Whether the database runs in this process: a further statement is no round trip, and to sort rows copies them.
+    /// Whether the database runs in this process, as SQLite does. There a second statement costs no round trip, and a
+    /// statement that sorts copies whole rows.
     package var isInProcess: Bool { dialect == .sqlite }
 
     /// Binds a number that the planner does not see, so that PostgreSQL plans the statement once for a connection. It

@@ -62,8 +62,8 @@ struct ByteSet: Sendable {
 
     static let unreserved = ByteSet(lettersDigitsAnd: "-._~")
     static let path = ByteSet(lettersDigitsAnd: "-._~/")
-    /// What stands as it is in a value of a query: the characters that RFC 3986 §3.4 allows there, so that clients that
-    /// normalize URLs leave it unchanged, but separators of parameters and "+", which forms read as a space.
+    /// The characters that a value in a query keeps: all that RFC 3986 §3.4 allows there, so that clients that normalize
+    /// URLs leave it unchanged, without the separators of parameters and "+", which forms read as a space.
     static let queryValue = ByteSet(lettersDigitsAnd: "-._~!$'()*,/:?@")
 }
 

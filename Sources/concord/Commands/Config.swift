@@ -33,7 +33,9 @@ struct Config: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let (ledger, read) = try Self.ledger(of: serve)
+        let ledger = SettingsLedger()
+        let environment = try Environment(reading: ProcessInfo.processInfo.environment, ledger: ledger)
+        let read = Self.read(serve, environment, into: ledger)
         var running: [RunningServer.Setting]?
         if let read {
             for problem in await problems(of: read.settings, serving: read.served, read.environment) {
@@ -57,18 +59,18 @@ struct Config: AsyncParsableCommand {
 
     /// Records the settings of a server, and what is wrong with each.
     ///
-    /// - Returns: The record; and what was read, unless a setting cannot be read at all.
-    static func ledger(of serve: Serve) throws -> (ledger: SettingsLedger, reading: Reading?) {
-        let ledger = SettingsLedger()
-        let environment = try Environment(reading: ProcessInfo.processInfo.environment, ledger: ledger)
+    /// - Returns: What was read; nil when a setting cannot be read at all.
+    @discardableResult
+    static func read(_ serve: Serve, _ environment: Environment, into ledger: SettingsLedger) -> Reading? {
+        let environment = Environment(variables: environment.variables, files: environment.files, ledger: ledger)
         do {
             let settings = try serve.settings(environment, logger: Logger(label: "") { _ in SwiftLogNoOpLogHandler() })
             let served = try serve.hosted(environment).served
             recordKeys(of: served, settings, environment)
-            return (ledger, Reading(settings: settings, served: served, environment: environment))
+            return Reading(settings: settings, served: served, environment: environment)
         } catch {
             ledger.add(problem: (error as? ValidationError)?.message ?? "\(error)")
-            return (ledger, nil)
+            return nil
         }
     }
 

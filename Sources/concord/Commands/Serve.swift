@@ -4,6 +4,7 @@ import ContractServer
 import Foundation
 import Identity
 import Logging
+import NIOConcurrencyHelpers
 import Tracing
 
 struct Serve: AsyncParsableCommand {
@@ -165,9 +166,26 @@ struct Serve: AsyncParsableCommand {
         let metrics = MonitoringOptions.begin()
         var settings = try settings(environment)
         settings.metrics = metrics
-        settings.inForce = { [self] in try JSONLine.encode(try Config.ledger(of: self).ledger.settings) }
+        settings.inForce = describedOnce(environment)
         if let tracer = settings.tracer { InstrumentationSystem.bootstrap(tracer) }
         try await Server(served, known: known, settings: settings).run()
+    }
+
+    /// Returns a function that describes the settings the first time that it is called.
+    ///
+    /// - Parameter environment: The variables of the start. A file with a secret may change while the server runs.
+    private func describedOnce(_ environment: Environment) -> @Sendable () throws -> String {
+        let described = NIOLockedValueBox<String?>(nil)
+        return { [self] in
+            try described.withLockedValue { described in
+                if let described { return described }
+                let ledger = SettingsLedger()
+                Config.read(self, environment, into: ledger)
+                let text = try JSONLine.encode(ledger.settings)
+                described = text
+                return text
+            }
+        }
     }
 
     /// Returns the APIs to serve, and all that commands may be for.

@@ -97,7 +97,7 @@ struct Environment: Sendable {
         _ flag: T?, _ variable: String, _ read: (String) -> T?, default fallback: T, shown: String? = nil
     ) throws -> T {
         let text = variables[variable, default: ""]
-        // To describe a value of any type takes long, and a start keeps no record.
+        // Describing a value of any type takes long, and a start has no ledger.
         if ledger != nil { record(variable, flag: flag.map { "\($0)" }, default: shown ?? "\(fallback)") }
         if let flag { return flag }
         guard !text.isEmpty else { return fallback }

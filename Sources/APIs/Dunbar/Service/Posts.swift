@@ -150,7 +150,7 @@ enum Posts {
             """
     }
 
-    /// Returns the query for the newest posts of the viewer and of the users whom they follow.
+    /// Returns the newest posts of the viewer and of the users whom they follow, the newest first.
     static func feed(
         of viewer: Dunbar.User.ID, before: Dunbar.Post.ID?, limit: Int, _ urls: PublicURLs, in db: Session
     ) throws -> [Dunbar.Post] {
