@@ -4,7 +4,7 @@ import Foundation
 import Testbed
 import Testing
 
-/// `--bus` and `--database-pooler` of `concord serve`.
+/// `--bus`, `--database-pooler` and `--database-replica` of `concord serve`.
 @Suite(.timeLimit(.minutes(30))) struct BusOptionTests {
     @Test(arguments: [
         (["--bus", "redis://:hush@127.0.0.1:1"], "--bus redis://… cannot be used with --database sqlite"),
@@ -13,6 +13,8 @@ import Testing
         (["--bus", "http://:hush@127.0.0.1:1"], "--bus must be 'local', 'postgres', 'redis://"),
         (["--database-pooler", "postgres://anna:hush@127.0.0.1:1/x"], "--database-pooler needs --database postgres"),
         (["--database-pooler", "pgbouncer:hush"], "--database-pooler must be 'postgres://…'"),
+        (["--database-replica", "postgres://anna:hush@127.0.0.1:1/x"], "--database-replica needs --database postgres"),
+        (["--database-replica", "standby:hush"], "--database-replica must be 'postgres://…'"),
     ])
     func whatCannotWorkIsRefusedInWords(_ flags: [String], _ words: String) async throws {
         try await withTemporaryFolder { folder in
@@ -41,6 +43,7 @@ import Testing
                     "CONCORD_DATABASE":
                         "postgres://anna:hush@127.0.0.1:1,127.0.0.1:2/db?target_session_attrs=read-write",
                     "CONCORD_DATABASE_POOLER": "postgres://anna:hush@127.0.0.1:3/db",
+                    "CONCORD_DATABASE_REPLICA": "postgres://anna:hush@127.0.0.1:5/db",
                     "CONCORD_BUS": "redis://:hush@127.0.0.1:4/1",
                 ])
             let output = await process.wholeOutput()
@@ -49,6 +52,7 @@ import Testing
             for line in [
                 #/database +postgres:\/\/anna:hidden@127\.0\.0\.1:1,127\.0\.0\.1:2\/db\?target_session_attrs=read-write/#,
                 #/database-pooler +postgres:\/\/anna:hidden@127\.0\.0\.1:3\/db/#,
+                #/database-replica +postgres:\/\/anna:hidden@127\.0\.0\.1:5\/db/#, #/- The replica does not answer: /#,
                 #/bus +redis:\/\/:hidden@127\.0\.0\.1:4\/1/#,
                 #/- PostgreSQL does not answer: /#, #/- The pooler does not answer: /#,
                 #/- The event bus does not answer: redis:\/\/127\.0\.0\.1:4\/1 cannot be reached/#,

@@ -96,7 +96,8 @@ struct AppBuilder: Sendable {
     private func openDatabase(of api: some HostedAPI) throws -> Database {
         switch settings.database {
         case .postgreSQL(let url):
-            return try .postgreSQL(url: url, pooler: settings.pooler, bus: settings.bus, schema: api.schema)
+            return try .postgreSQL(
+                url: url, pooler: settings.pooler, replica: settings.replica, bus: settings.bus, schema: api.schema)
         case .sqlite:
             let logger = logger(of: api)
             let owner = Database.Owner(

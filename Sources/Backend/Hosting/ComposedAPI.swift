@@ -21,9 +21,14 @@ public struct ComposedAPI<Service: HostedService>: Sendable {
         let database = platform.database
         health = Health(
             check: {
-                let parts = await service.check()
-                guard database.hasBusApart else { return parts }
-                return await parts + [Health.Part("bus", isNeeded: false) { try database.checkBus() }]
+                var parts = await service.check()
+                if database.hasBusApart {
+                    parts.append(await .init("bus", isNeeded: false) { try database.checkBus() })
+                }
+                if database.hasReplica {
+                    parts.append(await .init("replica", isNeeded: false) { try database.checkReplica() })
+                }
+                return parts
             }, notes: platform.notes, logger: platform.logger)
         var routes = service.routes()
         guard routes.unhandled.isEmpty else {

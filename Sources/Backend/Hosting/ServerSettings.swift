@@ -19,6 +19,8 @@ public struct ServerSettings: Sendable {
     public var database = DatabaseLocation.sqlite
     /// The URL of a pooler of transactions in front of PostgreSQL, such as PgBouncer's; nil for none.
     public var pooler: String?
+    /// The URL of a standby of PostgreSQL, which answers reads while commits wait for it; nil for none.
+    public var replica: String?
     /// The way by which nodes that share a PostgreSQL database tell each other what happened.
     public var bus = AnnouncementBus.postgreSQL
     /// The place of uploaded files: `local` for a folder in the data folder, or the URL of an S3 bucket

@@ -137,6 +137,13 @@ extension ServerSettings {
                 problems.append("The pooler does not answer: \(error)")
             }
         }
+        if let replica {
+            do {
+                try await NIOThreadPool.singleton.runIfActive { try Database.reach(url: replica, isPooler: false) }
+            } catch {
+                problems.append("The replica does not answer: \(error)")
+            }
+        }
         if case .redis(let server) = bus {
             do {
                 try await NIOThreadPool.singleton.runIfActive { try RedisConnection(to: server).close() }

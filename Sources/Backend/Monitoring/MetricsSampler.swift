@@ -64,6 +64,7 @@ private struct DatabaseGauges: Sendable {
     private let log = Meter(label: "concord_database_wal_bytes")
     private let announcements = Meter(label: "concord_bus_waiting")
     private let isConnected = Meter(label: "concord_bus_connected")
+    private let isReplicaUsed = Meter(label: "concord_database_replica_used")
 
     func record(_ load: DatabaseLoad) {
         waiting.set(load.waiting)
@@ -77,6 +78,7 @@ private struct DatabaseGauges: Sendable {
             announcements.set(bus.waiting)
             isConnected.set(bus.isConnected ? 1 : 0)
         }
+        if let isUsed = load.isReplicaUsed { isReplicaUsed.set(isUsed ? 1 : 0) }
     }
 }
 

@@ -48,6 +48,8 @@ public enum ServerMetrics {
         .init("concord_database_connections_in_use", .gauge, "The connections to the database that are in use."),
         .init("concord_database_file_bytes", .gauge, "The size of SQLite's file."),
         .init("concord_database_wal_bytes", .gauge, "The size of SQLite's write-ahead log."),
+        .init("concord_database_replica_used", .gauge, "1 while reads go to the replica, else 0."),
+        .init("concord_database_replica_reads_total", .counter, "The reads that the replica answered."),
         .init("concord_bus_connected", .gauge, "1 while the event bus between nodes is connected, else 0."),
         .init("concord_bus_waiting", .gauge, "The announcements that wait to be sent to other nodes."),
         .init("concord_bus_announcements_total", .counter, "The announcements that were sent to other nodes."),

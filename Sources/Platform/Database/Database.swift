@@ -69,6 +69,7 @@ public final class Database: Sendable {
     ///   - url: A URL of the form `postgres://user@host/database`, with any parameter that libpq knows.
     ///   - pooler: The URL of a pooler of transactions in front of the same database, such as PgBouncer's. Transactions go
     ///     through it; what belongs to a connection, such as LISTEN, does not.
+    ///   - replica: The URL of a standby, which answers reads from ``ReadPlace/replica`` while commits wait for it.
     ///   - bus: The way by which nodes tell each other what happened.
     ///   - namespace: The PostgreSQL schema for the tables; by default the API's name.
     ///   - connections: The number of transactions that run at the same time.
@@ -76,16 +77,17 @@ public final class Database: Sendable {
     /// - Throws: ``DatabaseFailure/unavailable(_:)`` when there is no server, ``SchemaMismatch``, ``BusMismatch``, or a
     ///   `RedisError` when there is no Redis.
     public static func postgreSQL(
-        url: String, pooler: String? = nil, bus: AnnouncementBus = .postgreSQL, schema: Schema,
-        namespace: String? = nil, connections: Int = 12, waiting: QueueLimits = QueueLimits()
+        url: String, pooler: String? = nil, replica: String? = nil, bus: AnnouncementBus = .postgreSQL,
+        schema: Schema, namespace: String? = nil, connections: Int = 12, waiting: QueueLimits = QueueLimits()
     ) throws -> Database {
         let metrics = DatabaseMetrics()
         return Database(
             metrics,
             .postgreSQL(
                 try PostgreSQLEngine(
-                    url: url, pooler: pooler, bus: bus, schema: schema, namespace: namespace ?? schema.namespace,
-                    connections: connections, waiting: waiting, metrics: metrics)))
+                    url: url, pooler: pooler, replica: replica, bus: bus, schema: schema,
+                    namespace: namespace ?? schema.namespace, connections: connections, waiting: waiting,
+                    metrics: metrics)))
     }
 
     /// Makes sure that a PostgreSQL answers. It blocks.
@@ -108,8 +110,19 @@ public final class Database: Sendable {
         try SQLiteEngine.administer(path: path, script)
     }
 
+    /// Where a read looks.
+    public enum ReadPlace: Sendable {
+        /// The database that takes writes. What decides about a write or keeps events in order is read there.
+        case primary
+        /// The replica, if there is one and commits wait for it now; else the primary. It shows what was acknowledged, and
+        /// for a moment also what is about to be. The closure may run twice.
+        case replica
+    }
+
     /// Runs a closure that only reads, on one consistent state.
-    public func read<T: Sendable>(_ body: @escaping @Sendable (Session) throws -> T) async throws -> T {
+    public func read<T: Sendable>(
+        from place: ReadPlace = .primary, _ body: @escaping @Sendable (Session) throws -> T
+    ) async throws -> T {
         let start = ContinuousClock.now
         let span = span("database read")
         defer {
@@ -118,7 +131,7 @@ public final class Database: Sendable {
         }
         return switch engine {
         case .sqlite(let engine): try await engine.read(body)
-        case .postgreSQL(let engine): try await engine.read(body)
+        case .postgreSQL(let engine): try await engine.read(from: place, body)
         }
     }
 
@@ -208,6 +221,14 @@ public final class Database: Sendable {
     /// of other nodes then arrive late.
     public func checkBus() throws {
         if case .postgreSQL(let engine) = engine { try engine.checkBus() }
+    }
+
+    /// Whether there is a replica.
+    public var hasReplica: Bool { if case .postgreSQL(let engine) = engine { engine.hasReplica } else { false } }
+
+    /// Throws when there is a replica, and reads go to the primary for now; the error says why.
+    public func checkReplica() throws {
+        if case .postgreSQL(let engine) = engine { try engine.checkReplica() }
     }
 
     /// The queue, connections and files of the database at this moment. It looks at SQLite's files, so it blocks for a moment.

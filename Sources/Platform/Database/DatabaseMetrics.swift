@@ -36,4 +36,6 @@ public struct DatabaseLoad: Sendable {
     public var files: (database: Int64, log: Int64)?
     /// The announcements that wait for the event bus, and whether it is connected; nil where nothing is announced.
     public var bus: (waiting: Int, isConnected: Bool)?
+    /// Whether reads go to the replica; nil where there is none.
+    public var isReplicaUsed: Bool?
 }

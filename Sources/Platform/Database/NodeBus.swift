@@ -125,20 +125,22 @@ extension PostgreSQLConnection {
         return nodes
     }
 
-    /// Returns a text that differs between any two databases, except for copies of a server's files. A standby that takes over
-    /// has that of its primary.
+    private static let database: SQL = "(SELECT oid FROM pg_database WHERE datname = current_database())"
+    /// A text that differs between any two databases, except for copies of a server's files. A standby has that of its
+    /// primary.
+    static let identity: SQL = "(SELECT CONCAT(system_identifier, '-', \(database)) FROM pg_control_system())"
+
     fileprivate func databaseIdentity() throws -> String {
         var identity = ""
         func take(_ row: borrowing Row) throws -> Bool {
             identity = try row.get(0, as: String.self)
             return false
         }
-        let database: SQL = "(SELECT oid FROM pg_database WHERE datname = current_database())"
         do {
-            try query("SELECT CONCAT(system_identifier, '-', \(database)) FROM pg_control_system()", take)
+            try query("SELECT \(Self.identity)", take)
         } catch DatabaseFailure.failed {
             // The server is only compatible with PostgreSQL, and does not have this function.
-            try query("SELECT CONCAT(current_database(), '-', \(database))", take)
+            try query("SELECT CONCAT(current_database(), '-', \(Self.database))", take)
         }
         return identity
     }

@@ -11,6 +11,7 @@ final class PostgreSQLEngine: Sendable {
     private let namespace: String
     private let workers: Workers
     private let pool: PostgreSQLPool
+    private let replica: PostgreSQLReplica?
     private let notifier: NodeNotifier
     private let busState = BusState()
     private let gaps = Counter(label: "concord_bus_gaps_total")
@@ -27,11 +28,13 @@ final class PostgreSQLEngine: Sendable {
         let handler: @Sendable (Announcement) -> Void
     }
 
-    /// - Parameter pooler: The URL of a pooler of transactions in front of the same database, through which transactions go; nil
-    ///   for none.
+    /// - Parameters:
+    ///   - pooler: The URL of a pooler of transactions in front of the same database, through which transactions go; nil for
+    ///     none.
+    ///   - replica: The URL of a standby that answers reads; nil for none.
     init(
-        url: String, pooler: String?, bus: AnnouncementBus, schema: Schema, namespace: String, connections: Int,
-        waiting: QueueLimits, metrics: DatabaseMetrics
+        url: String, pooler: String?, replica: String?, bus: AnnouncementBus, schema: Schema, namespace: String,
+        connections: Int, waiting: QueueLimits, metrics: DatabaseMetrics
     ) throws {
         self.url = url
         self.namespace = namespace
@@ -59,6 +62,10 @@ final class PostgreSQLEngine: Sendable {
             for listener in listeners.withLockedValue({ Array($0.values) }) { listener.handler(.gap) }
         }
         workers = Workers(connections, waiting: waiting, metrics: metrics)
+        self.replica = replica.map { [pool] in
+            PostgreSQLReplica(
+                url: $0, namespace: namespace, connections: connections, waiting: waiting, metrics: metrics, of: pool)
+        }
         // A node that has connections and is silent on a bus that is apart looks as if it had lost that bus.
         if bus.isApart { notifier.start() }
     }
@@ -78,15 +85,18 @@ final class PostgreSQLEngine: Sendable {
         }
     }
 
-    func read<T: Sendable>(_ body: @escaping @Sendable (Session) throws -> T) async throws -> T {
-        try await run { connection in
-            try Self.transaction(
-                on: connection, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", reading: true
-            ) { session in
-                let value = try body(session)
-                connection.endReading()
-                return value
-            }
+    func read<T: Sendable>(
+        from place: Database.ReadPlace, _ body: @escaping @Sendable (Session) throws -> T
+    ) async throws -> T {
+        if place == .replica, let value = try await replica?.read(body) { return value }
+        return try await run { try Self.read(on: $0, body) }
+    }
+
+    static func read<T>(on connection: PostgreSQLConnection, _ body: (Session) throws -> T) throws -> T {
+        try transaction(on: connection, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", reading: true) { session in
+            let value = try body(session)
+            connection.endReading()
+            return value
         }
     }
 
@@ -207,10 +217,9 @@ final class PostgreSQLEngine: Sendable {
 
     /// Announces what is left, and takes leave of the other nodes.
     private func takeLeave() {
-        guard !notifier.stop(), let connection = try? pool.take(isReplacement: false) else { return }
+        guard !notifier.stop() else { return }
         let node = notifier.bus.node
-        try? connection.value.notify([(node.channel(for: .end), NodeNews(.end, 0, of: node.id).text)])
-        pool.give(connection)
+        try? pool.using { try $0.notify([(node.channel(for: .end), NodeNews(.end, 0, of: node.id).text)]) }
     }
 
     var hasBusApart: Bool { notifier.bus.isApart }
@@ -221,25 +230,39 @@ final class PostgreSQLEngine: Sendable {
         throw DatabaseFailure.unavailable("the event bus \(notifier.bus.description): \(reason)")
     }
 
+    var hasReplica: Bool { replica != nil }
+
+    /// Throws when there is a replica that is not asked now.
+    func checkReplica() throws {
+        if let problem = replica?.problem { throw DatabaseFailure.unavailable("the replica: \(problem)") }
+    }
+
     /// The number of transactions that wait for their turn, and of writes that wait to share one.
-    var waitingCount: Int { lines.withLockedValue { $0 }.reduce(workers.waitingCount) { $0 + $1() } }
+    var waitingCount: Int {
+        lines.withLockedValue { $0 }.reduce(workers.waitingCount + (replica?.waitingCount ?? 0)) { $0 + $1() }
+    }
 
     /// Counts what waits elsewhere, too.
     func count(_ line: @escaping @Sendable () -> Int) { lines.withLockedValue { $0.append(line) } }
 
     var load: DatabaseLoad {
         DatabaseLoad(
-            waiting: waitingCount, connections: (connectionCount, pool.busyCount), files: nil,
-            bus: notifier.waitingCount.map { (waiting: $0, isConnected: busState.failure == nil) })
+            waiting: waitingCount,
+            connections: (
+                connectionCount + (replica?.connectionCount ?? 0), pool.busyCount + (replica?.busyCount ?? 0)
+            ), files: nil, bus: notifier.waitingCount.map { (waiting: $0, isConnected: busState.failure == nil) },
+            isReplicaUsed: replica.map { $0.problem == nil })
     }
 
     /// Refuses all waiting and new transactions, and ends those that wait for the server's answer.
     func refuseAll() {
+        replica?.refuseAll()
         workers.refuseAll()
         pool.abandon()
     }
 
     func close() async throws {
+        try await replica?.close()
         try await workers.close()
         takeLeave()
         pool.close()

@@ -14,8 +14,6 @@ final class PostgreSQLPool: Sendable {
     private static let silence: Duration = .seconds(45)
     /// The longest pause between two attempts to connect to an unreachable server.
     private static let longestPause = 0.5
-    /// The time for which another attempt is made to replace a lost connection.
-    private static let patience: TimeInterval = 2
 
     fileprivate struct State {
         var idle: [PooledConnection] = []
@@ -28,12 +26,25 @@ final class PostgreSQLPool: Sendable {
     }
 
     private let state = NIOLockedValueBox(State())
+    private let patience: TimeInterval
     private let connect: @Sendable () throws -> PostgreSQLConnection
 
-    init(idle: PostgreSQLConnection, connect: @escaping @Sendable () throws -> PostgreSQLConnection) {
+    /// - Parameter patience: The time in seconds for which another attempt is made to replace a lost connection.
+    init(
+        idle: PostgreSQLConnection? = nil, patience: TimeInterval = 2,
+        connect: @escaping @Sendable () throws -> PostgreSQLConnection
+    ) {
+        self.patience = patience
         self.connect = connect
-        state.withLockedValue { $0.idle = [PooledConnection(idle)] }
+        if let idle { state.withLockedValue { $0.idle = [PooledConnection(idle)] } }
         watch()
+    }
+
+    /// Runs a closure with a connection.
+    func using<T>(_ body: (PostgreSQLConnection) throws -> T) throws -> T {
+        let connection = try take(isReplacement: false)
+        defer { give(connection) }
+        return try body(connection.value)
     }
 
     /// Returns an idle connection or a new one. While the server cannot be reached, one caller at a time tries it, with
@@ -42,7 +53,7 @@ final class PostgreSQLPool: Sendable {
     /// - Parameter isReplacement: Whether the connection replaces one that was lost; the caller then waits for a
     ///   moment.
     func take(isReplacement: Bool) throws -> PooledConnection {
-        let end = Date(timeIntervalSinceNow: Self.patience)
+        let end = Date(timeIntervalSinceNow: patience)
         var hasLostOne = isReplacement
         while true {
             do {

@@ -48,6 +48,13 @@ struct Serve: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "A standby of the same PostgreSQL that answers reads. It is asked only while each commit waits until it shows "
+                + "what was committed, so that nobody reads what is old. [CONCORD_DATABASE_REPLICA] (default: none)",
+            valueName: "postgres://…"))
+    var databaseReplica: String?
+
+    @Option(
+        help: ArgumentHelp(
             "The place of uploaded files. local: in the data folder. Or an S3 bucket, whose endpoint clients must be "
                 + "able to reach, too, with the credentials AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. "
                 + "[CONCORD_OBJECTS] (default: local)",
@@ -137,7 +144,7 @@ struct Serve: AsyncParsableCommand {
         return level
     }
 
-    static func pooler(_ text: String) -> String? {
+    static func postgreSQL(_ text: String) -> String? {
         guard case .postgreSQL? = DatabaseLocation(text) else { return nil }
         return text
     }
@@ -148,8 +155,11 @@ struct Serve: AsyncParsableCommand {
         if let objects, Self.store(objects) == nil {
             throw ValidationError("--objects must be 'local' or 's3://bucket?endpoint=…', not '\(objects)'")
         }
-        if let databasePooler, Self.pooler(databasePooler) == nil {
+        if let databasePooler, Self.postgreSQL(databasePooler) == nil {
             throw ValidationError("--database-pooler must be 'postgres://…'")
+        }
+        if let databaseReplica, Self.postgreSQL(databaseReplica) == nil {
+            throw ValidationError("--database-replica must be 'postgres://…'")
         }
     }
 
@@ -209,9 +219,14 @@ struct Serve: AsyncParsableCommand {
         let bus = try environment.value(bus, "CONCORD_BUS", { Bus($0) }, default: Bus(of: database))
         try bus.check(with: database)
         let pooler = try environment.value(
-            databasePooler, "CONCORD_DATABASE_POOLER", Self.pooler, default: "", shown: "none")
+            databasePooler, "CONCORD_DATABASE_POOLER", Self.postgreSQL, default: "", shown: "none")
         guard pooler.isEmpty || database != .sqlite else {
             throw ValidationError("--database-pooler needs --database postgres://…, the database without the pooler")
+        }
+        let replica = try environment.value(
+            databaseReplica, "CONCORD_DATABASE_REPLICA", Self.postgreSQL, default: "", shown: "none")
+        guard replica.isEmpty || database != .sqlite else {
+            throw ValidationError("--database-replica needs --database postgres://…, the database that takes writes")
         }
         let folder = try place.folder(environment)
         let logLevel = LogLevel(level, folder: folder)
@@ -236,6 +251,7 @@ struct Serve: AsyncParsableCommand {
         settings.database = database
         settings.bus = bus.announcements
         settings.pooler = pooler.isEmpty ? nil : pooler
+        settings.replica = replica.isEmpty ? nil : replica
         settings.objects = try environment.value(objects, "CONCORD_OBJECTS", Self.store, default: "local")
         settings.passwords = Self.passwords(environment)
         let proxies = TrustedProxies(try environment.trustedProxies(trustedProxy))

@@ -60,8 +60,8 @@ struct Environment: Sendable {
             [key.variable, SecretKeys.formerVariable(of: key.variable)]
         }
         + [
-            "CONCORD_DATABASE", "CONCORD_DATABASE_POOLER", "CONCORD_BUS", "CONCORD_SMTP", "CONCORD_APNS_KEY",
-            "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN",
+            "CONCORD_DATABASE", "CONCORD_DATABASE_POOLER", "CONCORD_DATABASE_REPLICA", "CONCORD_BUS", "CONCORD_SMTP",
+            "CONCORD_APNS_KEY", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN",
         ]
 
     /// Returns the secret in the file that a flag names, else that of the variable, else "".

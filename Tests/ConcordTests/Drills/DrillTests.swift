@@ -32,7 +32,7 @@ import Testing
     /// The nodes recover by themselves, and answer 503 meanwhile.
     @Test(needsPostgreSQL)
     func postgreSQLStopsAsInAPowerFailure() async throws {
-        try await DrillPostgreSQL.serving { server in
+        try await TestPostgreSQL.serving { server in
             try await withTemporaryFolder { folder in
                 try await DrillNode.serving(2, in: folder, database: server.url) { nodes in
                     let figures = try await Drill.run(

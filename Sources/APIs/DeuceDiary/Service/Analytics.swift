@@ -11,7 +11,7 @@ extension DeuceDiaryService {
     func getMostDeuces(
         _ request: DeuceDiary.GetMostDeuces, from caller: Caller
     ) async throws -> DeuceDiary.MostDeuces {
-        .init(topDay: try await database.read { try Days.top(of: caller.user, in: $0) })
+        .init(topDay: try await database.read(from: .replica) { try Days.top(of: caller.user, in: $0) })
     }
 }
 

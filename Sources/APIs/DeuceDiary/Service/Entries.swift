@@ -52,7 +52,7 @@ extension DeuceDiaryService {
 
     func listDeuces(_ request: DeuceDiary.ListDeuces, from caller: Caller) async throws -> [DeuceDiary.FeedItem] {
         let limit = min(request.limit ?? DeuceDiary.ListDeuces.usual, DeuceDiary.ListDeuces.maximum)
-        return try await database.read { db in
+        return try await database.read(from: .replica) { db in
             if let group = request.group {
                 guard try Groups.one(group, in: db) != nil else { throw Groups.notFound }
                 try Groups.requireMember(caller.user, of: group, in: db)

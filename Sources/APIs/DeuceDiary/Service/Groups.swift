@@ -32,7 +32,7 @@ extension DeuceDiaryService {
         _ request: DeuceDiary.ListGroups, from caller: Caller
     ) async throws -> [DeuceDiary.GroupSummary] {
         let limit = min(request.limit ?? .max, DeuceDiary.ListGroups.maximum)
-        return try await database.read { db in
+        return try await database.read(from: .replica) { db in
             if let before = request.before {
                 guard try Groups.isMember(caller.user, of: before, in: db) else { throw Groups.invalidCursor }
             }
@@ -42,7 +42,7 @@ extension DeuceDiaryService {
 
     func getGroup(_ request: DeuceDiary.GetGroup, from caller: Caller) async throws -> DeuceDiary.GroupDetail {
         let limit = min(request.limit ?? .max, DeuceDiary.GetGroup.maximum)
-        return try await database.read { db in
+        return try await database.read(from: .replica) { db in
             guard let group = try Groups.one(request.group, in: db) else {
                 throw Groups.notFound
             }

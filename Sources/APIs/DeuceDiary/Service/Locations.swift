@@ -21,7 +21,7 @@ extension DeuceDiaryService {
         let limit = min(request.limit ?? .max, DeuceDiary.ListLocations.maximum)
         let (offset, overflow) = ((request.page ?? 1) - 1).multipliedReportingOverflow(by: limit)
         if overflow { return [] }
-        return try await database.read { try Locations.page(from: offset, limit: limit, in: $0) }
+        return try await database.read(from: .replica) { try Locations.page(from: offset, limit: limit, in: $0) }
     }
 
     func createLocation(

@@ -42,7 +42,7 @@ extension DeuceDiaryService {
         _ request: DeuceDiary.ListReactions, from caller: Caller
     ) async throws -> [DeuceDiary.UserReaction] {
         let limit = min(request.limit ?? .max, DeuceDiary.ListReactions.maximum)
-        return try await database.read { db in
+        return try await database.read(from: .replica) { db in
             try Reactions.require(
                 caller.user, toSee: request.entry, or: "Not authorized to access this entry", in: db)
             if let after = request.after {

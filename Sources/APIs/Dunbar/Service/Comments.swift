@@ -34,7 +34,7 @@ extension DunbarService {
     }
 
     func listComments(_ request: Dunbar.ListComments, from caller: Caller) async throws -> [Dunbar.Comment] {
-        try await database.read { [urls] db in
+        try await database.read(from: .replica) { [urls] db in
             try Posts.requireVisible(request.post, to: caller.user, in: db)
             try request.validate()
             return try db.all(

@@ -100,7 +100,7 @@ extension DunbarService {
     private func list(
         _ side: Follows.Side, _ limit: Int?, before: Dunbar.User.ID?, of caller: Caller
     ) async throws -> [Dunbar.User] {
-        try await database.read { [urls] db in
+        try await database.read(from: .replica) { [urls] db in
             try Users.list(Follows.listClauses(side, of: caller.user, before: before, limit: limit), urls, in: db)
         }
     }
@@ -108,7 +108,7 @@ extension DunbarService {
     func listPendingRequests(
         _ request: Dunbar.ListPendingRequests, from caller: Caller
     ) async throws -> [Dunbar.PendingRequest] {
-        try await database.read { [urls] db in
+        try await database.read(from: .replica) { [urls] db in
             try db.all(
                 Follows.requestsQuery(.followers, of: caller.user, before: request.before, limit: request.limit)
             ) { row in
@@ -120,7 +120,7 @@ extension DunbarService {
     func listOutgoingRequests(
         _ request: Dunbar.ListOutgoingRequests, from caller: Caller
     ) async throws -> [Dunbar.OutgoingRequest] {
-        try await database.read { [urls] db in
+        try await database.read(from: .replica) { [urls] db in
             try db.all(
                 Follows.requestsQuery(.following, of: caller.user, before: request.before, limit: request.limit)
             ) { row in

@@ -53,7 +53,7 @@ extension DunbarService {
     private func posts(
         of user: Dunbar.User.ID, _ limit: Int?, _ before: Dunbar.Post.ID?, to caller: Caller
     ) async throws -> [Dunbar.Post] {
-        try await database.read { [urls] db in
+        try await database.read(from: .replica) { [urls] db in
             try db.all(
                 Posts.pageQuery(
                     of: user, before: before, limit: limit ?? Dunbar.maximumPage, to: caller.user)
@@ -62,7 +62,7 @@ extension DunbarService {
     }
 
     func getFeed(_ request: Dunbar.GetFeed, from caller: Caller) async throws -> [Dunbar.Post] {
-        try await database.read { [urls] db in
+        try await database.read(from: .replica) { [urls] db in
             try Posts.feed(
                 of: caller.user, before: request.before, limit: request.limit ?? Dunbar.maximumPage, urls, in: db)
         }

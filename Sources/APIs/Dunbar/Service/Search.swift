@@ -11,7 +11,9 @@ extension DunbarService {
         let text = request.query.trimmed
         if text.isEmpty { return [] }
         return try await searches.run(for: caller.user) {
-            try await database.read { [urls] in try Users.matching(text, to: caller.user, urls, in: $0) }
+            try await database.read(from: .replica) { [urls] db in
+                try Users.matching(text, to: caller.user, urls, in: db)
+            }
         }
     }
 }

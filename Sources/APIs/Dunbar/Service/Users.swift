@@ -18,7 +18,7 @@ extension DunbarService {
     ) async throws -> Answer<WithRelationship<Dunbar.User>> {
         // This operation needs no session. With one, the answer also has the relationship to its user.
         let session = try await sessions.caller(info.headers)
-        let found = try await database.read { [urls] db in
+        let found = try await database.read(from: .replica) { [urls] db in
             guard let user = try Users.profile(request.id, to: session?.user, urls, in: db) else {
                 throw Users.notFound
             }

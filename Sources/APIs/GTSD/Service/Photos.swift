@@ -138,7 +138,7 @@ extension GTSDService {
 
     func listPhotos(_ request: GTSD.ListPhotos, from caller: Caller) async throws -> APIResponse<GTSD.PhotoPage> {
         let (limit, offset) = (request.limit ?? 50, request.offset ?? 0)
-        let stored = try await database.read { db in
+        let stored = try await database.read(from: .replica) { db in
             try Photos.page(of: caller.user, task: request.taskId, limit: limit, offset: offset, in: db)
         }
         let photos = try stored.map { photo in

@@ -16,7 +16,7 @@ extension GTSDService {
 
     func getStreak(_ request: GTSD.GetStreak, from caller: Caller) async throws -> APIResponse<GTSD.StreakStatus> {
         let now = time.milliseconds()
-        return try await database.read { db in
+        return try await database.read(from: .replica) { db in
             let person = try People.one(caller.user, at: now, in: db)
             let counts = try Tasks.counts(on: person.today, of: person, in: db)
             let streak = try Progress.streak(of: person, in: db)
@@ -34,7 +34,7 @@ extension GTSDService {
     }
 
     func listBadges(_ request: GTSD.ListBadges, from caller: Caller) async throws -> APIResponse<GTSD.EarnedBadges> {
-        let badges = try await database.read { db in
+        let badges = try await database.read(from: .replica) { db in
             try Badges.list("user_id = \(caller.user) ORDER BY awarded_at DESC, id DESC", in: db)
         }
         let (count, all) = (badges.count, Badge.allCases.count)
@@ -67,7 +67,7 @@ extension GTSDService {
     func getHistory(_ request: GTSD.GetHistory, from caller: Caller) async throws -> APIResponse<GTSD.History> {
         let now = time.milliseconds()
         let (from, to) = (request.from.flatMap { Day($0) }, request.to.flatMap { Day($0) })
-        return try await database.read { db in
+        return try await database.read(from: .replica) { db in
             let person = try People.one(caller.user, at: now, in: db)
             // Years have four digits, so a default range is cut where they end.
             let last = to?.daysSince1970 ?? from.map { min($0.daysSince1970 + 29, Streaks.lastDay) } ?? person.today
@@ -79,7 +79,7 @@ extension GTSDService {
     func listAvailableBadges(
         _ request: GTSD.ListAvailableBadges, from caller: Caller
     ) async throws -> APIResponse<GTSD.AvailableBadges> {
-        let badges = try await database.read { try Badges.list("user_id = \(caller.user)", in: $0) }
+        let badges = try await database.read(from: .replica) { try Badges.list("user_id = \(caller.user)", in: $0) }
         let awards = Dictionary(badges.map { ($0.badgeType.rawValue, $0.awardedAt) }) { first, _ in first }
         return APIResponse(
             .init(

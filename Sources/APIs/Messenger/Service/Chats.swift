@@ -56,13 +56,13 @@ extension MessengerService {
         let limit = min(request.limit ?? .max, Messenger.ListChats.maximum)
         let parts = Chats.Parts(request.include)
         let now = time.milliseconds()
-        return try await database.read {
+        return try await database.read(from: .replica) {
             try Chats.page(of: caller, before: request.before, limit: limit, with: parts, at: now, in: $0)
         }
     }
 
     func getChat(_ request: Messenger.GetChat, from caller: Messenger.User.ID) async throws -> Messenger.Chat {
-        let chat = try await database.read { try Chats.detail(request.id, for: caller, in: $0) }
+        let chat = try await database.read(from: .replica) { try Chats.detail(request.id, for: caller, in: $0) }
         guard let chat else { throw Chats.notFound }
         return chat
     }

@@ -49,7 +49,8 @@ extension MessengerService {
     ) async throws -> [Messenger.Message] {
         let limit = min(request.limit ?? 50, Messenger.ListMessages.maximum)
         let parts = Messages.Parts(request.include)
-        return try await database.read { db in
+        // A client that catches up with the events of a socket reads where they are numbered.
+        return try await database.read(from: request.after == nil ? .replica : .primary) { db in
             let page =
                 request.after.map { Messages.following($0, in: request.chat, limit: limit, with: parts) }
                 ?? Messages.page(of: request.chat, before: request.before, limit: limit, with: parts)

@@ -30,7 +30,7 @@ extension MessengerService {
     func getReceipts(
         _ request: Messenger.GetReceipts, from caller: Messenger.User.ID
     ) async throws -> [Messenger.Receipt] {
-        try await database.read { db in
+        try await database.read(from: .replica) { db in
             try Chats.requireMember(caller, of: request.chat, in: db)
             return try Receipts.all(of: request.chat, in: db)
         }

@@ -13,7 +13,7 @@ extension MessengerService {
     }
 
     func getUser(_ request: Messenger.GetUser, from caller: Messenger.User.ID) async throws -> Messenger.User {
-        let user = try await database.read { try Users.profile(request.id, for: caller, in: $0) }
+        let user = try await database.read(from: .replica) { try Users.profile(request.id, for: caller, in: $0) }
         guard let user else { throw Users.notFound }
         return user
     }
@@ -22,7 +22,7 @@ extension MessengerService {
         _ request: Messenger.SearchUsers, from caller: Messenger.User.ID
     ) async throws -> [Messenger.UserSummary] {
         try await searches.run(for: caller) {
-            try await database.read { try Users.matching(request.query, for: caller, in: $0) }
+            try await database.read(from: .replica) { try Users.matching(request.query, for: caller, in: $0) }
         }
     }
 }

@@ -40,14 +40,14 @@ extension MonicaService {
                     ("with", request.with?.rawValue),
                 ], query: isSearch ? query : nil)
         }
-        guard isSearch else { return try await database.read(list) }
-        return try await searches.run(for: caller.account) { try await database.read(list) }
+        guard isSearch else { return try await database.read(from: .replica, list) }
+        return try await searches.run(for: caller.account) { try await database.read(from: .replica, list) }
     }
 
     func getContact(
         _ request: Monica.GetContact, from caller: Caller
     ) async throws -> APIResponse<Monica.Contact> {
-        try await database.read { db in
+        try await database.read(from: .replica) { db in
             guard let contact = try self.loader(caller.account, db).contact(request.id, with: request.with) else {
                 throw Monica.Problems.notFound(Monica.Contact.singular)
             }

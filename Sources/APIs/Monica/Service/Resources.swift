@@ -93,7 +93,7 @@ extension MonicaService {
     }
 
     func one<Item: Stored>(_ id: Int, for caller: Caller) async throws -> APIResponse<Item> {
-        try await database.read { db in
+        try await database.read(from: .replica) { db in
             guard let item = try Item.one(id, by: self.loader(caller.account, db)) else {
                 throw Monica.Problems.notFound(Item.singular)
             }
@@ -107,7 +107,7 @@ extension MonicaService {
     ) async throws -> APIResponse<[Item]> {
         let window = Window(part, limit: Monica.List<Item>.defaultLimit)
         let filters = filters + [("sort", part.sort?.rawValue)]
-        return try await database.read { db in
+        return try await database.read(from: .replica) { db in
             if mustExist, let contact, try !Contacts.exists(contact, of: caller.account, in: db) {
                 throw Monica.Problems.notFound(Monica.Contact.singular)
             }

@@ -15,7 +15,7 @@ extension MonicaService {
     }
 
     func listTags(_ request: Monica.ListTags, from caller: Caller) async throws -> APIResponse<[Monica.Tag]> {
-        try await database.read { db in
+        try await database.read(from: .replica) { db in
             let tags = try Tags.all(of: caller.account, by: request.sort, in: db)
             let isEmpty = tags.isEmpty
             return APIResponse(
@@ -31,7 +31,7 @@ extension MonicaService {
         _ request: Monica.ListContactsOfTag, from caller: Caller
     ) async throws -> APIResponse<[Monica.Contact]> {
         let window = Window(request.part, limit: Monica.ListContacts.defaultLimit)
-        return try await database.read { db in
+        return try await database.read(from: .replica) { db in
             let loader = self.loader(caller.account, db)
             guard try Monica.Tag.one(request.tag, by: loader) != nil else {
                 throw Monica.Problems.notFound(Monica.Tag.singular)
