@@ -55,7 +55,16 @@ final class PostgreSQLReplica: Sendable {
         guard state.withLockedValue({ $0.isUsable }) else { return nil }
         do {
             let value = try await workers.run { [pool] in
-                try pool.using { try PostgreSQLEngine.read(on: $0, body) }
+                try pool.using { connection in
+                    do {
+                        return try PostgreSQLEngine.read(on: connection, body)
+                    } catch let failure as DatabaseFailure {
+                        // Another connection may have no such trouble, for example with a statement that was prepared before
+                        // a table changed.
+                        connection.discard()
+                        throw failure
+                    }
+                }
             }
             reads.increment()
             return value
