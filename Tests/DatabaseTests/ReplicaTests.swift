@@ -41,6 +41,16 @@ struct ReplicaTests {
         try await database.read(from: .replica) { try $0.value("SELECT CAST(pg_is_in_recovery() AS INTEGER)") }
     }
 
+    /// Returns the largest number, and whether the standby has answered.
+    private func newestNumber(_ database: Database) async throws -> (Int, isStandby: Bool) {
+        let found = try await database.read(from: .replica) { db in
+            try db.one("SELECT max(n), CAST(pg_is_in_recovery() AS INTEGER) FROM counters") { row in
+                (try row.get(0, as: Int.self), try row.get(1, as: Bool.self))
+            }
+        }
+        return try #require(found)
+    }
+
     /// A standby that is late makes commits wait. It does not make readers see what is old.
     @Test func whatOneNodeAcknowledgesTheOthersReadAtOnce() async throws {
         try await ReplicatedPostgreSQL.serving(["recovery_min_apply_delay=100ms"]) { server in
@@ -51,12 +61,7 @@ struct ReplicaTests {
             while readsOfStandby < 20 {
                 number += 1
                 try await one.write { [number] in try $0.run("INSERT INTO counters VALUES (\(number))") }
-                let found = try await other.read(from: .replica) { db in
-                    try db.one("SELECT max(n), CAST(pg_is_in_recovery() AS INTEGER) FROM counters") { row in
-                        (try row.get(0, as: Int.self), try row.get(1, as: Bool.self))
-                    }
-                }
-                let (newest, isStandby) = try #require(found)
+                let (newest, isStandby) = try await newestNumber(other)
                 #expect(newest == number)
                 // On a busy machine the checks may be late, and the primary is asked.
                 if isStandby { readsOfStandby += 1 }
@@ -84,6 +89,26 @@ struct ReplicaTests {
             }
             try await becomesUsed(by: database)
             #expect(database.load.isReplicaUsed == true)
+            try await database.close()
+        }
+    }
+
+    /// Commits did not wait for it while it was late, so it must catch up before it is asked.
+    @Test func aStandbyThatComesBackIsAskedOnceItHasCaughtUp() async throws {
+        try await ReplicatedPostgreSQL.serving(["recovery_min_apply_delay=900ms"]) { server in
+            let database = try await open(server.primary.url, replica: server.standby.url)
+            for number in 1...3 {
+                try await server.set("synchronous_standby_names", to: "")
+                try await becomesUnused(by: database, for: "not among the first of synchronous_standby_names")
+                try await database.write { try $0.run("INSERT INTO counters VALUES (\(number))") }
+                try await server.set("synchronous_standby_names", to: nil)
+                var isStandby = false
+                while !isStandby {
+                    let newest: Int
+                    (newest, isStandby) = try await newestNumber(database)
+                    #expect(newest == number)
+                }
+            }
             try await database.close()
         }
     }

@@ -110,7 +110,7 @@ public final class Database: Sendable {
         try SQLiteEngine.administer(path: path, script)
     }
 
-    /// Where a read looks.
+    /// The database that answers a read.
     public enum ReadPlace: Sendable {
         /// The database that takes writes. What decides about a write or keeps events in order is read there.
         case primary

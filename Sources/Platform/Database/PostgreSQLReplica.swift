@@ -11,6 +11,8 @@ import NIOConcurrencyHelpers
 final class PostgreSQLReplica: Sendable {
     /// The time between two checks.
     private static let interval: TimeInterval = 0.5
+    /// The time for which the standby may take to apply what the primary has written when a check begins.
+    private static let patience: Duration = .seconds(1)
     /// The time for which a check holds, from its beginning. What a read misses was acknowledged within it.
     private static let lease: Duration = .seconds(3)
 
@@ -106,7 +108,13 @@ final class PostgreSQLReplica: Sendable {
         let problem: String?
         do {
             let standby = try pool.using { try PostgreSQLEngine.read(on: $0) { try Standby($0) } }
-            problem = try primary.using { try PostgreSQLEngine.read(on: $0) { try standby.problem(at: $0) } }
+            let position = try primary.using { try PostgreSQLEngine.read(on: $0) { try standby.position(at: $0) } }
+            // Commits did not wait for a standby that has just come back, and it may not have applied them yet.
+            while try !pool.using({ try PostgreSQLEngine.read(on: $0) { try Standby.shows(position, $0) } }) {
+                guard ContinuousClock.now - start < Self.patience else { throw Standby.Unusable("it is behind") }
+                Thread.sleep(forTimeInterval: 0.01)
+            }
+            problem = nil
         } catch {
             problem = "\(error)"
         }
@@ -139,10 +147,18 @@ private struct Standby {
         (isStandby, name, identity) = found
     }
 
-    /// Returns the reason why a read of the standby could miss what was acknowledged; nil when there is none.
-    func problem(at primary: Session) throws -> String? {
-        guard isStandby else { return "it is not a standby" }
-        guard !name.isEmpty else { return "it has no name: set cluster_name in its postgresql.conf" }
+    /// The reason why a read of the standby could miss what was acknowledged.
+    struct Unusable: Error, CustomStringConvertible {
+        let description: String
+        init(_ description: String) { self.description = description }
+    }
+
+    /// Returns a position of the primary's log, behind which are no commits but those that wait for the standby.
+    ///
+    /// - Throws: ``Unusable``.
+    func position(at primary: Session) throws -> String {
+        guard isStandby else { throw Unusable("it is not a standby") }
+        guard !name.isEmpty else { throw Unusable("it has no name: set cluster_name in its postgresql.conf") }
         let listed: SQL = "FROM pg_stat_replication WHERE application_name = \(name)"
         let found: (identity: String, setting: String, standbys: Int, synchronous: Int)? = try primary.one(
             """
@@ -150,17 +166,25 @@ private struct Standby {
                 (SELECT count(*) \(listed)), (SELECT count(*) \(listed) AND sync_state = 'sync')
             """
         ) { try ($0.get(0), $0.get(1), $0.get(2), $0.get(3)) }
-        guard let found, found.identity == identity else { return "it is a standby of another database" }
+        guard let found, found.identity == identity else { throw Unusable("it is a standby of another database") }
         guard found.setting == "remote_apply" else {
-            return "commits do not wait for it: synchronous_commit is \(found.setting), not remote_apply"
+            throw Unusable("commits do not wait for it: synchronous_commit is \(found.setting), not remote_apply")
         }
-        guard found.standbys > 0 else { return "the primary has no standby named '\(name)', its cluster_name" }
+        guard found.standbys > 0 else {
+            throw Unusable("the primary has no standby named '\(name)', its cluster_name")
+        }
         guard found.standbys == found.synchronous else {
-            return """
+            throw Unusable(
+                """
                 commits do not wait for it: '\(name)' is not among the first of synchronous_standby_names, or this \
                 role may not see that (GRANT pg_monitor)
-                """
+                """)
         }
-        return nil
+        return try primary.value("SELECT CAST(pg_current_wal_flush_lsn() AS TEXT)") ?? ""
+    }
+
+    /// Returns whether the standby shows what the primary's log has up to a position.
+    static func shows(_ position: String, _ db: Session) throws -> Bool {
+        try db.exists("SELECT 1 WHERE pg_last_wal_replay_lsn() >= CAST(\(position) AS pg_lsn)")
     }
 }
