@@ -33,6 +33,7 @@ final class Drill: Sendable {
 
     private struct State {
         var isOver = false
+        var receivers: [Receiver] = []
         var figures = DrillFigures()
         /// The chats to which the messages were sent, also those without an answer.
         var attempted: [String: Messenger.Chat.ID] = [:]
@@ -52,6 +53,7 @@ final class Drill: Sendable {
         let urls = nodes.map { balancer ?? $0.url }
         let drill = try await Drill(urls, mayLoseConnections: mayLoseConnections)
         let receivers = try await drill.listen()
+        drill.state.withLockedValue { $0.receivers = receivers }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for node in nodes.indices {
                 let transport = URLSessionTransport(configuration: .impatient)
@@ -105,6 +107,19 @@ final class Drill: Sendable {
 
     /// Waits until this number of further requests has been answered 503.
     func refused(more count: Int) async throws { try await wait(for: \.unavailable, more: count) }
+
+    /// Waits until every listener has lost its connection this number of times since the start and has a new one.
+    ///
+    /// A listener waits half a second at most before it connects again. A node that is killed twice within that time
+    /// ends its connection once.
+    func reconnected(times: Int) async throws {
+        let receivers = state.withLockedValue { $0.receivers }
+        let end = ContinuousClock.now + .seconds(600)
+        while !receivers.allSatisfy({ $0.reconnects >= times && $0.isConnected }) {
+            guard ContinuousClock.now < end else { throw Stalled(figures: figures) }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
 
     private func wait(for figure: any KeyPath<DrillFigures, Int> & Sendable, more count: Int) async throws {
         let goal = figures[keyPath: figure] + count
@@ -239,7 +254,9 @@ final class Drill: Sendable {
                             if case .message = event {} else { heard.latest = "\(event)" }
                             switch event {
                             case .connected: heard.isConnected = true
-                            case .disconnected: heard.reconnects += 1
+                            case .disconnected:
+                                heard.isConnected = false
+                                heard.reconnects += 1
                             case .message(let message): heard.messages[message.chat, default: []].append(message.id)
                             default: break
                             }
@@ -252,6 +269,7 @@ final class Drill: Sendable {
             task.withLockedValue { $0 = listening }
         }
 
+        /// Whether its connection has been confirmed and is not known to have ended.
         var isConnected: Bool { heard.withLockedValue { $0.isConnected } }
         var latest: String { heard.withLockedValue { $0.latest } }
         var reconnects: Int { heard.withLockedValue { $0.reconnects } }

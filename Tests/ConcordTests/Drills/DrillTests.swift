@@ -15,10 +15,11 @@ import Testing
                 let figures = try await Drill.run(
                     "a node is killed (\(engine))", at: nodes, mayLoseConnections: true
                 ) { drill in
-                    for _ in 0..<Drill.rounds {
+                    for round in 0..<Drill.rounds {
                         try await drill.acknowledged()
                         await nodes[0].kill()
                         try await nodes[0].start()
+                        try await drill.reconnected(times: round + 1)
                     }
                 }
                 figures.expectNothingLost()
