@@ -170,16 +170,18 @@ extension Database {
     ) async throws -> Answer<Output> {
         guard let key else { return try await write(body) }
         let errorMessages = errorMessages()
+        // Rows that are kept for the end of the transaction are never those of the store.
         let attempt = { @Sendable (db: Session) throws -> Answer<Output> in
-            if let replay: Answer<Output> = try IdempotencyStore.claim(
-                key, errorMessages: errorMessages, at: now, in: db)
-            {
-                return replay
+            let replay: Answer<Output>? = try db.beside {
+                try IdempotencyStore.claim(key, errorMessages: errorMessages, at: now, in: db)
             }
+            if let replay { return replay }
             let answer = try body(db)
             guard case .output(let output) = answer.content else { return answer }
             let encoded = Array(try JSONBody.encode(output).readableBytesView)
-            try IdempotencyStore.remember(key, status: answer.status.code, body: encoded, in: db)
+            try db.beside {
+                try IdempotencyStore.remember(key, status: answer.status.code, body: encoded, in: db)
+            }
             return Answer(answer.status, encoded: encoded, headers: answer.headers)
         }
         do {

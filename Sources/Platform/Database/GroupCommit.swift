@@ -14,6 +14,12 @@ protocol WriterConnection {
     var session: Session { get }
 }
 
+extension WriterConnection {
+    /// The changes by the closures' own statements. Rows that earlier closures kept may be stored by a statement of a
+    /// later one, which then has not changed anything itself.
+    fileprivate var ownChanges: Int { changes - session.storedCount }
+}
+
 /// Runs all waiting writes in one transaction, with one flush to the disk.
 ///
 /// A closure that throws does not affect the others: if it has changed nothing, it is left out; else the transaction is
@@ -25,15 +31,18 @@ enum GroupCommit {
             var actions: [@Sendable () -> Void] = []
             if try !attemptAll(writes, on: connection, collecting: &actions) {
                 connection.rollback()
+                connection.session.dropKeptRows()
                 actions = []
                 try connection.begin()
                 try attemptEach(writes, on: connection, collecting: &actions)
             }
+            try connection.session.storeKeptRows()
             try connection.commit()
             for action in actions { action() }
             finish(writes, nil)
         } catch {
             connection.rollback()
+            connection.session.dropKeptRows()
             _ = connection.session.takeCommitActions()
             finish(writes, error)
         }
@@ -60,7 +69,7 @@ enum GroupCommit {
         collecting actions: inout [@Sendable () -> Void]
     ) throws -> Bool {
         for write in writes {
-            let before = connection.changes
+            let before = connection.ownChanges
             let succeeded = write.attempt(connection.session)
             let registered = connection.session.takeCommitActions()
             // The engine rolls back by itself when the disk is full or fails; earlier closures are rolled back with it.
@@ -69,7 +78,7 @@ enum GroupCommit {
             }
             if succeeded {
                 actions += registered
-            } else if connection.changes != before {
+            } else if connection.ownChanges != before {
                 return false
             }
         }
@@ -87,7 +96,13 @@ enum GroupCommit {
             guard connection.isInTransaction else {
                 throw DatabaseFailure.unavailable("the engine ended the transaction")
             }
-            if succeeded { actions += registered } else { try connection.rollbackToSavepoint() }
+            if succeeded {
+                try connection.session.storeKeptRows()
+                actions += registered
+            } else {
+                connection.session.dropKeptRows()
+                try connection.rollbackToSavepoint()
+            }
             try connection.release()
         }
     }

@@ -8,11 +8,9 @@ import NIOPosix
 /// thread at a time.
 final class SQLiteEngine: Sendable {
     private let writer: SQLiteConnection
-    private let readers: NIOLockedValueBox<[SQLiteConnection]>
     private let writerThread: NIOThreadPool
-    private let readerThreads: Workers
+    private let readers: SQLiteReaders
     private let queue: NIOLockedValueBox<WriteQueue>
-    let readerCount: Int
     private let together: Int
     private let path: String
     private let metrics: DatabaseMetrics
@@ -44,7 +42,6 @@ final class SQLiteEngine: Sendable {
         _ = Self.hasNoStatistics
         self.path = path
         self.metrics = metrics
-        readerCount = count
         together = waiting.together
         let watch = DamageWatch(path: path) { owner?.damaged($0) }
         self.watch = watch
@@ -55,9 +52,8 @@ final class SQLiteEngine: Sendable {
             try Self.open(path: path, schema: schema, readers: count, watch: watch, mustLook: mustLook)
         }
         writer = connections.writer
-        readers = NIOLockedValueBox(connections.readers)
         writerThread = NIOThreadPool(numberOfThreads: 1)
-        readerThreads = Workers(count, waiting: waiting, metrics: metrics)
+        readers = SQLiteReaders(connections.readers, waiting: waiting, metrics: metrics)
         queue = NIOLockedValueBox(WriteQueue(line: WaitingQueue(waiting, metrics: metrics)))
         writerThread.start()
     }
@@ -104,15 +100,10 @@ final class SQLiteEngine: Sendable {
         try queue.close()
     }
 
+    var readerCount: Int { readers.count }
+
     func read<T: Sendable>(_ body: @escaping @Sendable (Session) throws -> T) async throws -> T {
-        try await readerThreads.run { [readers] in
-            // There are as many connections as threads, so one is always free.
-            guard let connection = readers.withLockedValue({ $0.popLast() }) else {
-                throw DatabaseFailure.unavailable("no connection")
-            }
-            defer { readers.withLockedValue { $0.append(connection) } }
-            return try connection.read(body)
-        }
+        try await readers.read(body)
     }
 
     func write<T: Sendable>(_ body: @escaping @Sendable (Session) throws -> T) async throws -> T {
@@ -151,7 +142,7 @@ final class SQLiteEngine: Sendable {
     }
 
     /// The number of writes and reads that wait for their turn.
-    var waitingCount: Int { queue.withLockedValue { $0.line.count } + readerThreads.waitingCount }
+    var waitingCount: Int { queue.withLockedValue { $0.line.count } + readers.waitingCount }
 
     /// The queue, connections and files at this moment. It looks at the files, so it blocks for a moment.
     var load: DatabaseLoad {
@@ -162,13 +153,13 @@ final class SQLiteEngine: Sendable {
         let writers = queue.withLockedValue { $0.isDraining ? 1 : 0 }
         return DatabaseLoad(
             waiting: waitingCount,
-            connections: (readerCount + 1, readerCount - readers.withLockedValue { $0.count } + writers),
+            connections: (readerCount + 1, readers.busyCount + writers),
             files: (size(path), size(path + "-wal")))
     }
 
     /// Refuses all waiting and new transactions.
     func refuseAll() {
-        readerThreads.refuseAll()
+        readers.refuseAll()
         let waiting = queue.withLockedValue { queue in
             queue.isOver = true
             return queue.line.removeAll()
@@ -193,14 +184,14 @@ final class SQLiteEngine: Sendable {
     func close() async throws {
         queue.withLockedValue { $0.isOver = true }
         try await writerThread.shutdownGracefully()
-        try await readerThreads.close()
+        try await readers.finish()
         guard watch.damage == nil else {
             // Closing the last connection would write the log into the damaged file, so the process exits with them
             // open.
             _ = Unmanaged.passRetained(self)
             return
         }
-        for connection in readers.withLockedValue({ $0 }) { try connection.close() }
+        try readers.closeConnections()
         try writer.close()
         cleanStop?.note()
     }
@@ -215,7 +206,7 @@ private struct Writer: WriterConnection {
     init(_ connection: SQLiteConnection, _ watch: DamageWatch) {
         self.connection = connection
         self.watch = watch
-        session = Session(connection)
+        session = Session(connection, keepsRows: true)
     }
 
     private static let begin: SQL = "BEGIN IMMEDIATE TRANSACTION"

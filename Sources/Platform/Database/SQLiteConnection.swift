@@ -48,14 +48,23 @@ final class SQLiteConnection: SessionConnection, @unchecked Sendable {
 
     /// Runs a closure in a transaction that reads one state.
     func read<T>(_ body: (Session) throws -> T) throws -> T {
+        try beginReading()
+        defer { endReading() }
+        return try body(Session(self))
+    }
+
+    /// Begins a transaction that reads one state: that at its first statement.
+    ///
+    /// - Throws: ``DatabaseFailure``.
+    func beginReading() throws {
         do {
             try run(Self.begin)
         } catch let error as DatabaseError {
             throw watch.failure(error)
         }
-        defer { try? run(Self.end) }
-        return try body(Session(self))
     }
+
+    func endReading() { if isInTransaction { try? run(Self.end) } }
 
     /// Runs a closure in a transaction that may write.
     ///

@@ -74,26 +74,46 @@ enum Messages {
     static func insert(
         _ request: Messenger.SendMessage, from sender: Messenger.User.ID, at now: Int64, in db: Session
     ) throws -> (Messenger.Message, EventNumber<Messenger.Chat.ID>) {
+        let (id, number) =
+            if db.keepsRows, request.file == nil {
+                try BusyChat.send(request, from: sender, at: now, in: db)
+            } else {
+                try send(request, from: sender, at: now, in: db)
+            }
+        let message = Messenger.Message(
+            id: id, chat: request.chat, sender: sender, content: request.content, type: request.type,
+            file: request.file, createdAt: .init(milliseconds: now))
+        return (message, number)
+    }
+
+    private static func send(
+        _ request: Messenger.SendMessage, from sender: Messenger.User.ID, at now: Int64, in db: Session
+    ) throws -> (Messenger.Message.ID, EventNumber<Messenger.Chat.ID>) {
         // The chat's row is locked first. So the ids of a chat's messages grow in the order of the commits, and no
         // message follows its sender's removal.
         let number = try Chats.lockForMessage(from: sender, to: request.chat, at: now, in: db)
         if let file = request.file { try Files.lock(file, of: sender, in: db) }
-        let id: Messenger.Message.ID? = try db.insert(
-            """
-            INSERT INTO messages (chat_id, sender_id, content, type, file_id, created_at)
-            VALUES (\(request.chat), \(sender), \(request.content), \(request.type), \(request.file), \(now))
-            """)
-        guard let id else { throw DatabaseFailure.failed("an insert returned no id") }
+        let id = try add(request, from: sender, at: now, in: db)
         let isMember = try db.run(
             """
             UPDATE members SET last_read_id = \(id), read_at = \(now)
             WHERE chat_id = \(request.chat) AND user_id = \(sender)
             """)
         guard isMember == 1 else { throw Chats.notAMember }
-        let message = Messenger.Message(
-            id: id, chat: request.chat, sender: sender, content: request.content, type: request.type,
-            file: request.file, createdAt: .init(milliseconds: now))
-        return (message, number)
+        return (id, number)
+    }
+
+    /// Adds a message, and nothing else.
+    static func add(
+        _ request: Messenger.SendMessage, from sender: Messenger.User.ID, at now: Int64, in db: Session
+    ) throws -> Messenger.Message.ID {
+        let id: Messenger.Message.ID? = try db.insert(
+            """
+            INSERT INTO messages (chat_id, sender_id, content, type, file_id, created_at)
+            VALUES (\(request.chat), \(sender), \(request.content), \(request.type), \(request.file), \(now))
+            """)
+        guard let id else { throw DatabaseFailure.failed("an insert returned no id") }
+        return id
     }
 
     /// The parts of messages that a list has when it is asked for them.
