@@ -20,7 +20,7 @@ let packages = [
     "Tracing": "swift-distributed-tracing", "UnixSignals": "swift-service-lifecycle",
 ]
 
-let cModules = ["CLibPQ", "CLibVips", "CSQLite", "CVips", "CZlib"]
+let cModules = ["CLibPQ", "CLibVips", "CSQLite", "CSQLiteLog", "CVips", "CZlib"]
 
 /// Returns the modules that a target imports as its dependencies. A target names exactly those: `make lint` compares.
 ///
@@ -97,6 +97,7 @@ let platform: [Target] = [
     library("CZlib", providers: [.apt(["zlib1g-dev"])]),
     module("CAllocator", imports: ""),
     module("CSpawn", imports: ""),
+    .target(name: "CSQLiteLog", path: "Sources/Platform/CSQLiteLog"),
     .target(
         name: "CBuild", path: "Sources/Platform/CBuild",
         cSettings: [.define("CONCORD_COMMIT", to: "\"\(Context.environment["CONCORD_COMMIT"] ?? "development")\"")]),
@@ -106,7 +107,7 @@ let platform: [Target] = [
     module("DirectSend", imports: "NIOCore NIOPosix"),
     module(
         "Database",
-        imports: "CLibPQ CSQLite CoreMetrics Crypto GRDB GRDBSQLite NIOConcurrencyHelpers NIOCore NIOPosix Processes "
+        imports: "CLibPQ CSQLite CSQLiteLog CoreMetrics Crypto GRDB GRDBSQLite NIOConcurrencyHelpers NIOCore NIOPosix Processes "
             + "Redis Tracing"),
     module("EventBus", imports: "CoreMetrics NIOConcurrencyHelpers NIOCore"),
     module(
@@ -275,7 +276,7 @@ let suites: [Target] = [
             Testbed
             """),
     tests("ContractCheck", imports: "Contract ContractCheck ContractClient HTTPTypes NIOConcurrencyHelpers Testbed"),
-    tests("Database", imports: "Database NIOConcurrencyHelpers NIOPosix Redis Testbed"),
+    tests("Database", imports: "CSQLite Database NIOConcurrencyHelpers NIOPosix Redis Testbed"),
     tests("Identity", imports: "Crypto CryptoExtras Identity NIOConcurrencyHelpers NIOCore NIOPosix Testbed"),
     tests("Images", imports: "Images Testbed"),
     tests("Mail", imports: "Mail NIOCore NIOPosix Testbed"),

@@ -9,7 +9,7 @@ import MessengerService
 import Testbed
 import Testing
 
-/// Messages that are sent at the same time share a transaction on PostgreSQL. Each is answered as if it were sent alone.
+/// Messages that are sent at the same time share a transaction. Each is answered as if it were sent alone.
 @Suite(.timeLimit(.minutes(30))) struct SharedSendTests {
     /// The people and chats of a test.
     private struct Cast: Sendable {

@@ -5,12 +5,11 @@ protocol WriterConnection {
     func begin() throws
     func commit() throws
     func rollback()
-    func savepoint() throws
-    func release() throws
-    func rollbackToSavepoint() throws
     /// A counter that grows with every changed row.
     var changes: Int { get }
     var isInTransaction: Bool { get }
+    /// Whether the transaction must not be committed, because a statement of it has failed.
+    var mustRollBack: Bool { get }
     var session: Session { get }
 }
 
@@ -23,33 +22,55 @@ extension WriterConnection {
 /// Runs all waiting writes in one transaction, with one flush to the disk.
 ///
 /// A closure that throws does not affect the others: if it has changed nothing, it is left out; else the transaction is
-/// rolled back and repeated with a savepoint around each closure.
+/// rolled back, and those before it, the closure itself and those after it are run in transactions of their own. There are
+/// no savepoints: SQLite before 3.50.2 may write frames without checksums to the write-ahead log after one was rolled back
+/// in a large transaction (https://www.sqlite.org/releaselog/3_50_2.html). After a crash, that frame and all that was
+/// committed after it would be missing.
 enum GroupCommit {
-    static func run(_ writes: [Write], on connection: some WriterConnection) {
+    static func run(_ writes: [Write], on connection: some WriterConnection) { run(writes[...], on: connection) }
+
+    private static func run(_ writes: ArraySlice<Write>, on connection: some WriterConnection) {
+        var rest = writes
+        while let failed = attempt(rest, on: connection) {
+            run(rest[..<failed], on: connection)
+            _ = attempt(rest[failed...failed], on: connection)
+            rest = rest[(failed + 1)...]
+        }
+    }
+
+    /// Runs writes in one transaction, and resumes their callers.
+    ///
+    /// - Returns: The position of a write for which the transaction was rolled back. No caller has then been resumed.
+    private static func attempt(_ writes: ArraySlice<Write>, on connection: some WriterConnection) -> Int? {
+        if writes.isEmpty { return nil }
         do {
             try connection.begin()
             var actions: [@Sendable () -> Void] = []
-            if try !attemptAll(writes, on: connection, collecting: &actions) {
-                connection.rollback()
-                connection.session.dropKeptRows()
-                actions = []
-                try connection.begin()
-                try attemptEach(writes, on: connection, collecting: &actions)
+            if let failed = try run(writes, on: connection, collecting: &actions) {
+                undo(on: connection)
+                if writes.count > 1 { return failed }
+                finish(writes, nil)
+                return nil
             }
             try connection.session.storeKeptRows()
             try connection.commit()
             for action in actions { action() }
             finish(writes, nil)
         } catch {
-            connection.rollback()
-            connection.session.dropKeptRows()
-            _ = connection.session.takeCommitActions()
+            undo(on: connection)
             finish(writes, error)
         }
+        return nil
+    }
+
+    private static func undo(on connection: some WriterConnection) {
+        connection.rollback()
+        connection.session.dropKeptRows()
+        _ = connection.session.takeCommitActions()
     }
 
     /// Resumes the callers. An event loop is woken once for all that wait on it.
-    private static func finish(_ writes: [Write], _ failure: (any Error)?) {
+    private static func finish(_ writes: ArraySlice<Write>, _ failure: (any Error)?) {
         var loops: [ObjectIdentifier: (eventLoop: any EventLoop, writes: [Write])] = [:]
         for write in writes {
             if let eventLoop = write.eventLoop {
@@ -63,12 +84,14 @@ enum GroupCommit {
         }
     }
 
-    /// Returns false when a failed closure had changed something.
-    private static func attemptAll(
-        _ writes: [Write], on connection: some WriterConnection,
+    /// Runs writes in the current transaction.
+    ///
+    /// - Returns: The position of the first that failed after it had changed something.
+    private static func run(
+        _ writes: ArraySlice<Write>, on connection: some WriterConnection,
         collecting actions: inout [@Sendable () -> Void]
-    ) throws -> Bool {
-        for write in writes {
+    ) throws -> Int? {
+        for (position, write) in zip(writes.indices, writes) {
             let before = connection.ownChanges
             let succeeded = write.attempt(connection.session)
             let registered = connection.session.takeCommitActions()
@@ -76,35 +99,17 @@ enum GroupCommit {
             guard connection.isInTransaction else {
                 throw DatabaseFailure.unavailable("the engine ended the transaction")
             }
+            if connection.mustRollBack {
+                if succeeded { write.fail(DatabaseFailure.failed("a statement of a large transaction failed")) }
+                return position
+            }
             if succeeded {
                 actions += registered
             } else if connection.ownChanges != before {
-                return false
+                return position
             }
         }
-        return true
-    }
-
-    private static func attemptEach(
-        _ writes: [Write], on connection: some WriterConnection,
-        collecting actions: inout [@Sendable () -> Void]
-    ) throws {
-        for write in writes {
-            try connection.savepoint()
-            let succeeded = write.attempt(connection.session)
-            let registered = connection.session.takeCommitActions()
-            guard connection.isInTransaction else {
-                throw DatabaseFailure.unavailable("the engine ended the transaction")
-            }
-            if succeeded {
-                try connection.session.storeKeptRows()
-                actions += registered
-            } else {
-                connection.session.dropKeptRows()
-                try connection.rollbackToSavepoint()
-            }
-            try connection.release()
-        }
+        return nil
     }
 }
 
@@ -126,6 +131,9 @@ final class Write: Pending, @unchecked Sendable {
             return false
         }
     }
+
+    /// Refuses what the closure has done. Its caller gets the error.
+    func fail(_ error: any Error) { refusal = error }
 
     /// Resumes the caller, with the closure's error or the one that prevented the write from being durable.
     func finish(_ failure: (any Error)?) { resume(refusal ?? failure) }

@@ -1,4 +1,5 @@
 import CSQLite
+import CSQLiteLog
 import Foundation
 import GRDB
 import NIOConcurrencyHelpers
@@ -23,8 +24,10 @@ final class SQLiteEngine: Sendable {
         var isOver = false
     }
 
-    /// SQLite counts its allocations by default, behind a lock that all connections share. Nothing reads the counts.
-    private static let hasNoStatistics = concord_sqlite_without_statistics() == SQLITE_OK
+    /// SQLite counts its allocations by default, behind a lock that all connections share. Nothing reads the counts. And it
+    /// writes a page of the log at a time.
+    private static let isPrepared =
+        concord_sqlite_without_statistics() == SQLITE_OK && csqlitelog_install() == SQLITE_OK
 
     /// The size in bytes that the write-ahead log keeps after all of it is in the database.
     private static let logSize = 8 << 20
@@ -39,7 +42,7 @@ final class SQLiteEngine: Sendable {
         path: String, schema: Schema, readers count: Int, waiting: QueueLimits, owner: Database.Owner?,
         metrics: DatabaseMetrics
     ) throws {
-        _ = Self.hasNoStatistics
+        _ = Self.isPrepared
         self.path = path
         self.metrics = metrics
         together = waiting.together
@@ -214,6 +217,7 @@ private struct Writer: WriterConnection {
 
     func begin() throws {
         try watch.requireSound()
+        connection.noteBegin()
         try execute(Self.begin)
     }
 
@@ -223,12 +227,10 @@ private struct Writer: WriterConnection {
         try execute(Self.commit)
     }
 
-    func savepoint() throws { try execute("SAVEPOINT one") }
-    func release() throws { try execute("RELEASE SAVEPOINT one") }
-    func rollbackToSavepoint() throws { try execute("ROLLBACK TRANSACTION TO SAVEPOINT one") }
     func rollback() { if isInTransaction { try? execute("ROLLBACK TRANSACTION") } }
     var changes: Int { connection.changes }
     var isInTransaction: Bool { connection.isInTransaction }
+    var mustRollBack: Bool { connection.mustRollBack }
 
     private func execute(_ sql: SQL) throws {
         do {

@@ -10,6 +10,9 @@ final class SQLiteConnection: SessionConnection, @unchecked Sendable {
     private let handle: OpaquePointer
     private let watch: DamageWatch
     private var statements: [StatementShape: OpaquePointer] = [:]
+    /// Whether a statement of the current transaction has failed, and the number of pages that had been written before the
+    /// end of a transaction when it began.
+    private var (hasFailed, spilledBefore) = (false, 0)
     var dialect: Dialect { .sqlite }
 
     init(_ queue: DatabaseQueue, _ watch: DamageWatch) throws {
@@ -45,6 +48,21 @@ final class SQLiteConnection: SessionConnection, @unchecked Sendable {
     /// A counter that grows with every changed row.
     var changes: Int { Int(sqlite3_total_changes64(handle)) }
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    /// Notes that a transaction begins (``mustRollBack``).
+    func noteBegin() { (hasFailed, spilledBefore) = (false, spilled) }
+
+    /// Whether the transaction must not be committed. SQLite undoes a statement that fails in the way it rolls back to a
+    /// savepoint, which may break the write-ahead log once pages have been written to it before the commit
+    /// (``GroupCommit``).
+    var mustRollBack: Bool { hasFailed && spilled != spilledBefore }
+
+    /// The number of changed pages that were written before the end of a transaction, because they did not fit in memory.
+    private var spilled: Int {
+        var (count, highest) = (CInt(0), CInt(0))
+        sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_SPILL, &count, &highest, 0)
+        return Int(count)
+    }
 
     /// Runs a closure in a transaction that reads one state.
     func read<T>(_ body: (Session) throws -> T) throws -> T {
@@ -164,6 +182,7 @@ final class SQLiteConnection: SessionConnection, @unchecked Sendable {
         do {
             return try body(PreparedStatement(sql, on: self))
         } catch let error as DatabaseError {
+            hasFailed = true
             throw watch.failure(error)
         }
     }

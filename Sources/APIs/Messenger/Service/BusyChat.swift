@@ -14,11 +14,13 @@ final class BusyChat: KeptRow {
     /// A member whose right to send has been checked, and what the member has read.
     private struct Sender {
         let user: Messenger.User.ID
+        /// SQLite's number of the member's row.
+        let row: Int64
         var read: (id: Messenger.Message.ID, at: Int64)?
     }
 
-    private init(_ id: Messenger.Chat.ID, events: Int64, _ sender: Messenger.User.ID) {
-        (self.id, self.events, senders) = (id, events, [Sender(user: sender)])
+    private init(_ id: Messenger.Chat.ID, events: Int64, _ sender: Sender) {
+        (self.id, self.events, senders) = (id, events, [sender])
     }
 
     /// Adds a message, like ``Messages/insert(_:from:at:in:)``.
@@ -42,17 +44,22 @@ final class BusyChat: KeptRow {
         if let kept, kept.senders.contains(where: { $0.user == sender }) { return kept }
         let found = try db.one(
             """
-            SELECT c.events, c.direct_low, c.direct_high FROM chats c JOIN members m ON m.chat_id = c.id
+            SELECT c.events, m.rowid, c.direct_low, c.direct_high FROM chats c JOIN members m ON m.chat_id = c.id
             WHERE c.id = \(id) AND m.user_id = \(sender)
             """
-        ) { row in (events: try row.get(0, as: Int64.self), pair: try Pair(row: row, at: 1)) }
+        ) { row in
+            (
+                events: try row.get(0, as: Int64.self), sender: Sender(user: sender, row: try row.get(1)),
+                pair: try Pair(row: row, at: 2)
+            )
+        }
         guard let found else { throw Chats.notAMember }
         if let pair = found.pair { try Blocks.requireContact(pair, in: db) }
         if let kept {
-            kept.senders.append(Sender(user: sender))
+            kept.senders.append(found.sender)
             return kept
         }
-        let chat = BusyChat(id, events: found.events, sender)
+        let chat = BusyChat(id, events: found.events, found.sender)
         db.keep(chat, as: id.rawValue)
         return chat
     }
@@ -72,10 +79,7 @@ final class BusyChat: KeptRow {
         for sender in senders {
             guard let read = sender.read else { continue }
             try db.run(
-                """
-                UPDATE members SET last_read_id = \(read.id), read_at = \(read.at)
-                WHERE chat_id = \(id) AND user_id = \(sender.user)
-                """)
+                "UPDATE members SET last_read_id = \(read.id), read_at = \(read.at) WHERE rowid = \(sender.row)")
         }
     }
 }
