@@ -277,6 +277,8 @@ extension JSONText {
 
     @inline(__always)
     func write(_ string: String) {
+        // Other than `withUTF8`, this needs no copy of the string. Only strings of Objective-C have no contiguous bytes.
+        if string.utf8.withContiguousStorageIfAvailable({ write(quoted: $0) }) != nil { return }
         var string = string
         string.withUTF8 { write(quoted: $0) }
     }

@@ -231,9 +231,21 @@ package struct ObjectWriter {
 @usableFromInline
 package protocol WrittenByMembers: Encodable {
     func write(to object: inout ObjectWriter) throws
+    /// Writes values with commas between them. No type has one of its own; as a requirement it is compiled for each type,
+    /// where a function of any type would copy each value.
+    static func write(_ values: UnsafeBufferPointer<Self>, to text: JSONText) throws
 }
 
 extension WrittenByMembers {
+    @inlinable
+    package static func write(_ values: UnsafeBufferPointer<Self>, to text: JSONText) throws {
+        guard let first = values.baseAddress else { return }
+        for index in values.indices {
+            if index > 0 { text.write(literal: ",") }
+            try text.write(membersOf: first[index])
+        }
+    }
+
     /// Encodes the members.
     package func encodeMembers(to encoder: any Encoder) throws {
         var object = try ObjectWriter(encoder)
@@ -252,14 +264,7 @@ extension Array: ListOfWritten where Element: WrittenByMembers {
     @inlinable
     package func write(to text: JSONText) throws {
         text.write(literal: "[")
-        // A pointer lends an element, where a subscript would copy it.
-        try withUnsafeBufferPointer { elements in
-            guard let first = elements.baseAddress else { return }
-            for index in elements.indices {
-                if index > 0 { text.write(literal: ",") }
-                try text.write(membersOf: first[index])
-            }
-        }
+        try withUnsafeBufferPointer { try Element.write($0, to: text) }
         text.write(literal: "]")
     }
 }

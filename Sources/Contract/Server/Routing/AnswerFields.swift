@@ -1,5 +1,4 @@
 import Contract
-import Crypto
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -21,7 +20,10 @@ extension Reply {
     /// - Parameters:
     ///   - isSecret: Whether the answer may contain credentials.
     ///   - credentials: The form of the API's credentials.
-    mutating func finish(for request: ReceivedRequest, isSecret: Bool, credentials: CredentialForm) {
+    ///   - tags: Makes the tag of an answer that may be kept.
+    mutating func finish(
+        for request: ReceivedRequest, isSecret: Bool, credentials: CredentialForm, tags: EntityTags
+    ) {
         headers.set(Self.nosniff)
         if status == .unauthorized, credentials == .bearer, !headers.contains(.wwwAuthenticate) {
             headers.append(Self.bearer)
@@ -42,7 +44,7 @@ extension Reply {
         case .bytes(var bytes):
             let isKept = (isJSON || isDocument) && headers.value(of: .cacheControl) != "no-store"
             if isKept, status == .ok, request.changesNothing, !headers.contains(.eTag) {
-                let tag = Self.tag(of: bytes)
+                let tag = tags.tag(of: bytes)
                 headers[.eTag] = tag
                 if request.headers[values: .ifNoneMatch].contains(where: { $0.matches(tag) }) {
                     status = .notModified
@@ -59,26 +61,6 @@ extension Reply {
             if status == .notModified { bytes = ByteBuffer() }
             headers.frame(bytes.readableBytes)
             content = .bytes(isHead ? ByteBuffer() : bytes)
-        }
-    }
-
-    /// Returns a weak tag, because compressed bytes differ (RFC 9110 §8.8.3); it is the same on every node.
-    private static func tag(of bytes: ByteBuffer) -> String {
-        let digest = bytes.withUnsafeReadableBytes { bytes in
-            var hash = SHA256()
-            hash.update(bufferPointer: bytes)
-            return hash.finalize()
-        }
-        return String(unsafeUninitializedCapacity: 36) { text in
-            var count = text.update(fromContentsOf: "W/\"".utf8)
-            for byte in digest.prefix(16) {
-                for digit in [byte >> 4, byte & 15] {
-                    text[count] = digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
-                    count += 1
-                }
-            }
-            text[count] = UInt8(ascii: "\"")
-            return count + 1
         }
     }
 }

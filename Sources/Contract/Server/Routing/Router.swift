@@ -14,6 +14,7 @@ public import Tracing
 public final class Router<API: ServiceAPI>: Sendable {
     private let root: Node
     private let options: Options
+    private let tags: EntityTags
     /// Records requests that match no route.
     private let unmatched = RequestMetrics(route: "unknown", method: "any")
     private let inFlight = Meter(label: "concord_http_requests_in_flight")
@@ -59,6 +60,7 @@ public final class Router<API: ServiceAPI>: Sendable {
         }
         self.root = root
         self.options = options
+        tags = EntityTags(secrets: routes.secrets)
     }
 
     /// The memory for requests and answers, which the listener's connections share.
@@ -99,13 +101,13 @@ public final class Router<API: ServiceAPI>: Sendable {
         log(request, outcome.route, status, info, trace.id, duration)
         let isSecret = outcome.isOpen && !request.changesNothing
         guard case .bytes(let bytes) = outcome.reply.content, bytes.readableBytes > Self.large else {
-            outcome.reply.finish(for: request, isSecret: isSecret, credentials: API.credentials)
+            outcome.reply.finish(for: request, isSecret: isSecret, credentials: API.credentials, tags: tags)
             return outcome.reply
         }
         // Large answers are hashed and compressed for a millisecond or more.
-        return await outsideOfEventLoops { [reply = outcome.reply] in
+        return await outsideOfEventLoops { [reply = outcome.reply, tags] in
             var reply = reply
-            reply.finish(for: request, isSecret: isSecret, credentials: API.credentials)
+            reply.finish(for: request, isSecret: isSecret, credentials: API.credentials, tags: tags)
             return reply
         }
     }

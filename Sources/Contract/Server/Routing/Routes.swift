@@ -29,8 +29,9 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - spool: Stores uploads; nil for an API without any.
-    ///   - secrets: Returns the keys for the fingerprints of idempotent requests: the present one, and then those that
-    ///     were replaced within the last day. A bare hash of a registration would be a fast way to try passwords.
+    ///   - secrets: Returns the keys for the fingerprints of idempotent requests and for entity tags: the present one, and
+    ///     then those that were replaced within the last day. A bare hash of a registration would be a fast way to try
+    ///     passwords.
     ///   - name: Returns the name of a caller in the scope of an idempotency key.
     public init(
         spool: (any UploadSpool)? = nil, secrets: @escaping @Sendable () -> [[UInt8]],
@@ -44,6 +45,9 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
         self.name = name
         self.reading = Reading(spool: spool, secrets: secrets)
     }
+
+    /// Returns the keys (``init(spool:secrets:name:admit:authenticate:headers:)``).
+    var secrets: @Sendable () -> [[UInt8]] { reading.secrets }
 
     /// The operations of the API that have no handler yet, as the contract writes them: `POST /entries`.
     public var unhandled: [String] {
