@@ -107,8 +107,8 @@ let platform: [Target] = [
     module("DirectSend", imports: "NIOCore NIOPosix"),
     module(
         "Database",
-        imports: "CLibPQ CSQLite CSQLiteLog CoreMetrics Crypto GRDB GRDBSQLite NIOConcurrencyHelpers NIOCore NIOPosix Processes "
-            + "Redis Tracing"),
+        imports: "CLibPQ CSQLite CSQLiteLog CoreMetrics Crypto GRDB GRDBSQLite NIOConcurrencyHelpers NIOCore NIOPosix "
+            + "Processes Redis Tracing"),
     module("EventBus", imports: "CoreMetrics NIOConcurrencyHelpers NIOCore"),
     module(
         "Identity",

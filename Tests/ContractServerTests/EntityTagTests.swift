@@ -25,20 +25,13 @@ import Testing
         buffer.moveReaderIndex(forwardBy: 3)
         buffer.moveWriterIndex(to: buffer.writerIndex - 1)
         #expect(tags().tag(of: buffer) == tag)
-        var others: Set<String> = [tag]
-        var expected = 1
         for _ in 0..<min(count, 50) {
             var other = content
             other[Int.random(in: 0..<count, using: &random)] ^= 1 << UInt8.random(in: 0...7, using: &random)
-            if other == content { continue }
             #expect(tags().tag(of: ByteBuffer(bytes: other)) != tag)
-            others.insert(tags().tag(of: ByteBuffer(bytes: other)))
         }
-        for longer in [content + [0], content + content + [0], content + [UInt8](repeating: 0, count: 16)] {
-            others.insert(tags().tag(of: ByteBuffer(bytes: longer)))
-            expected += 1
-        }
-        #expect(others.count >= expected)
+        let others = [content + [0], content + [0, 0], content + [UInt8](repeating: 0, count: 16)]
+        #expect(Set(others.map { tags().tag(of: ByteBuffer(bytes: $0)) } + [tag]).count == 4)
     }
 
     /// The tags of long texts depend on the secret, so that nobody who knows the code can make two texts with one tag.

@@ -124,7 +124,10 @@ import Testing
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for index in 0..<60 {
                         group.addTask {
-                            guard index % 3 == 0 else { return _ = try await counts.step(1) }
+                            guard index % 3 == 0 else {
+                                _ = try await counts.step(1)
+                                return
+                            }
                             try await counts.database.write { db in
                                 let n: Int64? = try db.value("SELECT n FROM counts WHERE id = 1")
                                 let steps: Int64? = try db.value(
@@ -153,7 +156,10 @@ import Testing
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for index in 0..<30 {
                         group.addTask {
-                            guard index % 5 == 0 else { return _ = try await counts.step(1) }
+                            guard index % 5 == 0 else {
+                                _ = try await counts.step(1)
+                                return
+                            }
                             await #expect(throws: Refused()) {
                                 try await counts.database.write { [stores = counts.stores] db in
                                     if afterItsChanges { _ = try Count.step(1, counting: stores, in: db) }
@@ -183,7 +189,10 @@ import Testing
                         group.addTask {
                             try? await counts.database.write { [stores = counts.stores] db in
                                 attempts.withLockedValue { $0 += 1 }
-                                if index % 2 == 0 { return _ = try Count.step(1, counting: stores, in: db) }
+                                if index % 2 == 0 {
+                                    _ = try Count.step(1, counting: stores, in: db)
+                                    return
+                                }
                                 _ = try db.exists("SELECT 1 FROM counts WHERE n = 7")
                                 throw Refused()
                             }

@@ -10,7 +10,12 @@ import Testing
 /// cannot be written loses nothing that was acknowledged.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct LogTests {
     private static let schema = Schema(
-        "notes", [.init("notes", ["CREATE TABLE notes (id {ID}, text TEXT NOT NULL)", "CREATE INDEX texts ON notes (text)"])])
+        "notes",
+        [
+            .init(
+                "notes",
+                ["CREATE TABLE notes (id {ID}, text TEXT NOT NULL)", "CREATE INDEX texts ON notes (text)"])
+        ])
 
     /// The texts of a database, by id.
     private typealias Notes = [Int64: String]
@@ -27,7 +32,8 @@ import Testing
         let copy = "\(folder)/copy"
         try? FileManager.default.removeItem(atPath: copy)
         try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: false)
-        for name in ["notes.sqlite", "notes.sqlite-wal"] where FileManager.default.fileExists(atPath: "\(folder)/\(name)") {
+        for name in ["notes.sqlite", "notes.sqlite-wal"] {
+            guard FileManager.default.fileExists(atPath: "\(folder)/\(name)") else { continue }
             try FileManager.default.copyItem(atPath: "\(folder)/\(name)", toPath: "\(copy)/\(name)")
         }
         return try SQLiteFile.reading("\(copy)/notes.sqlite", check: .full, Self.notes)
@@ -138,8 +144,8 @@ private enum FailingDisk {
 
     private static let isInstalled: Bool = {
         guard let vfs = sqlite3_vfs_find("unix"), let set = vfs.pointee.xSetSystemCall else { return false }
-        let replaced: @convention(c) (CInt, UnsafeRawPointer?, Int, off_t) -> Int = { descriptor, bytes, count, offset in
-            FailingDisk.write(descriptor, bytes, count, offset)
+        let replaced: @convention(c) (CInt, UnsafeRawPointer?, Int, off_t) -> Int = {
+            FailingDisk.write($0, $1, $2, $3)
         }
         let call = unsafeBitCast(replaced, to: sqlite3_syscall_ptr.self)
         // It has the one or the other.
