@@ -20,8 +20,8 @@ typedef struct {
     sqlite3_int64 offset;
     /// The place after the latest write. A write elsewhere is not collected.
     sqlite3_int64 tail;
-    /// The place from which on the log lacks what should have been written; -1 when nothing is missing. SQLite rolls back, and
-    /// the next transaction begins there or before.
+    /// The place from which on the log lacks what should have been written; -1 when nothing is missing. The transaction can
+    /// neither read nor commit what is missing. SQLite rolls it back, and the next one begins there or before.
     sqlite3_int64 hole;
     /// Whether the page that comes next ends a transaction.
     int ends;
@@ -201,4 +201,10 @@ int csqlitelog_install(void) {
     vfs.xOpen = open_file;
     vfs.pNext = NULL;
     return sqlite3_vfs_register(&vfs, 1);
+}
+
+void csqlitelog_forget_failure(struct sqlite3 *connection) {
+    sqlite3_file *file = NULL;
+    int code = sqlite3_file_control(connection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file);
+    if (code == SQLITE_OK && file && file->pMethods == &methods) ((Log *)file)->hole = -1;
 }

@@ -1,3 +1,4 @@
+import CSQLiteLog
 import GRDB
 import GRDBSQLite
 
@@ -50,7 +51,10 @@ final class SQLiteConnection: SessionConnection, @unchecked Sendable {
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
     /// Notes that a transaction begins (``mustRollBack``).
-    func noteBegin() { (hasFailed, spilledBefore) = (false, spilled) }
+    func noteBegin() {
+        if hasFailed { csqlitelog_forget_failure(handle) }
+        (hasFailed, spilledBefore) = (false, spilled)
+    }
 
     /// Whether the transaction must not be committed. SQLite undoes a statement that fails in the way it rolls back to a
     /// savepoint, which may break the write-ahead log once pages have been written to it before the commit
@@ -182,7 +186,6 @@ final class SQLiteConnection: SessionConnection, @unchecked Sendable {
         do {
             return try body(PreparedStatement(sql, on: self))
         } catch let error as DatabaseError {
-            hasFailed = true
             throw watch.failure(error)
         }
     }
@@ -209,7 +212,9 @@ final class SQLiteConnection: SessionConnection, @unchecked Sendable {
         return statement
     }
 
+    /// Returns an error of the engine, and notes that there was one.
     func error(_ code: CInt, _ text: String) -> DatabaseError {
+        hasFailed = true
         let message = sqlite3_errmsg(handle).map { String(cString: $0) }
         return DatabaseError(resultCode: ResultCode(rawValue: code), message: message, sql: text)
     }
