@@ -1,7 +1,8 @@
 // A layer over SQLite's own VFS (https://www.sqlite.org/vfs.html) that collects what is appended to a write-ahead log, and
 // writes it when the frame that ends a transaction has come (https://www.sqlite.org/fileformat2.html#the_write_ahead_log).
 // Nobody reads a frame before that: the other connections learn of a transaction once it is committed, and what this
-// connection reads of its own is written before. A crash leaves less of a transaction that was not committed.
+// connection reads of its own is written before. A crash leaves less of a transaction that was not committed. A write that
+// fails may be reported by a later call than SQLite's own would be, of the same transaction, which SQLite then rolls back.
 #include "CSQLiteLog.h"
 
 #include <sqlite3.h>
@@ -20,9 +21,6 @@ typedef struct {
     sqlite3_int64 offset;
     /// The place after the latest write. A write elsewhere is not collected.
     sqlite3_int64 tail;
-    /// The place from which on the log lacks what should have been written; -1 when nothing is missing. The transaction can
-    /// neither read nor commit what is missing. SQLite rolls it back, and the next one begins there or before.
-    sqlite3_int64 hole;
     /// Whether the page that comes next ends a transaction.
     int ends;
 } Log;
@@ -34,19 +32,12 @@ static size_t log_size(void) { return (sizeof(Log) + 15) / 16 * 16; }
 
 static sqlite3_file *file_of(Log *log) { return (sqlite3_file *)((char *)log + log_size()); }
 
-static int write_through(Log *log, const void *bytes, int count, sqlite3_int64 offset) {
-    sqlite3_file *file = file_of(log);
-    if (log->hole >= 0 && offset > log->hole) return SQLITE_IOERR_WRITE;
-    int code = file->pMethods->xWrite(file, bytes, count, offset);
-    log->hole = code == SQLITE_OK ? -1 : offset;
-    return code;
-}
-
 static int write_waiting(Log *log) {
     if (log->count == 0) return SQLITE_OK;
+    sqlite3_file *file = file_of(log);
     int count = log->count;
     log->count = 0;
-    return write_through(log, log->waiting, count, log->offset);
+    return file->pMethods->xWrite(file, log->waiting, count, log->offset);
 }
 
 /// Makes room for more bytes. Returns whether there is.
@@ -74,8 +65,9 @@ static int log_write(sqlite3_file *base, const void *bytes, int count, sqlite3_i
         if (code != SQLITE_OK) return code;
     }
     if (!isNext || count > LIMIT || !reserve(log, count)) {
+        sqlite3_file *file = file_of(log);
         int code = write_waiting(log);
-        return code == SQLITE_OK ? write_through(log, bytes, count, offset) : code;
+        return code == SQLITE_OK ? file->pMethods->xWrite(file, bytes, count, offset) : code;
     }
     if (log->count == 0) log->offset = offset;
     memcpy(log->waiting + log->count, bytes, (size_t)count);
@@ -87,26 +79,21 @@ static int log_read(sqlite3_file *base, void *bytes, int count, sqlite3_int64 of
     Log *log = (Log *)base;
     sqlite3_file *file = file_of(log);
     int code = write_waiting(log);
-    if (code != SQLITE_OK) return code;
-    if (log->hole >= 0 && offset + count > log->hole) return SQLITE_IOERR_READ;
-    return file->pMethods->xRead(file, bytes, count, offset);
+    return code == SQLITE_OK ? file->pMethods->xRead(file, bytes, count, offset) : code;
 }
 
 static int log_sync(sqlite3_file *base, int flags) {
     Log *log = (Log *)base;
     sqlite3_file *file = file_of(log);
     int code = write_waiting(log);
-    if (code != SQLITE_OK) return code;
-    return log->hole >= 0 ? SQLITE_IOERR_FSYNC : file->pMethods->xSync(file, flags);
+    return code == SQLITE_OK ? file->pMethods->xSync(file, flags) : code;
 }
 
 static int log_truncate(sqlite3_file *base, sqlite3_int64 size) {
     Log *log = (Log *)base;
     sqlite3_file *file = file_of(log);
     int code = write_waiting(log);
-    if (code != SQLITE_OK) return code;
-    if (log->hole >= size) log->hole = -1;
-    return file->pMethods->xTruncate(file, size);
+    return code == SQLITE_OK ? file->pMethods->xTruncate(file, size) : code;
 }
 
 static int log_size_on_disk(sqlite3_file *base, sqlite3_int64 *size) {
@@ -180,7 +167,7 @@ static int open_file(sqlite3_vfs *self, const char *name, sqlite3_file *base, in
     if (!(flags & SQLITE_OPEN_WAL)) return system_vfs->xOpen(system_vfs, name, base, flags, opened);
     Log *log = (Log *)base;
     memset(log, 0, sizeof(Log));
-    log->tail = log->hole = -1;
+    log->tail = -1;
     sqlite3_file *file = file_of(log);
     int code = system_vfs->xOpen(system_vfs, name, file, flags, opened);
     // SQLite closes a file that has methods, also when it could not be opened.
@@ -193,6 +180,7 @@ static int open_file(sqlite3_vfs *self, const char *name, sqlite3_file *base, in
 }
 
 int csqlitelog_install(void) {
+    if (system_vfs) return SQLITE_OK;
     system_vfs = sqlite3_vfs_find(NULL);
     if (!system_vfs) return SQLITE_ERROR;
     vfs = *system_vfs;
@@ -201,10 +189,4 @@ int csqlitelog_install(void) {
     vfs.xOpen = open_file;
     vfs.pNext = NULL;
     return sqlite3_vfs_register(&vfs, 1);
-}
-
-void csqlitelog_forget_failure(struct sqlite3 *connection) {
-    sqlite3_file *file = NULL;
-    int code = sqlite3_file_control(connection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file);
-    if (code == SQLITE_OK && file && file->pMethods == &methods) ((Log *)file)->hole = -1;
 }

@@ -1,4 +1,3 @@
-import CSQLiteLog
 import GRDB
 import GRDBSQLite
 
@@ -51,10 +50,7 @@ final class SQLiteConnection: SessionConnection, @unchecked Sendable {
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
     /// Notes that a transaction begins (``mustRollBack``).
-    func noteBegin() {
-        if hasFailed { csqlitelog_forget_failure(handle) }
-        (hasFailed, spilledBefore) = (false, spilled)
-    }
+    func noteBegin() { (hasFailed, spilledBefore) = (false, spilled) }
 
     /// Whether the transaction must not be committed. SQLite undoes a statement that fails in the way it rolls back to a
     /// savepoint, which may break the write-ahead log once pages have been written to it before the commit
