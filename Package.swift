@@ -20,7 +20,7 @@ let packages = [
     "Tracing": "swift-distributed-tracing", "UnixSignals": "swift-service-lifecycle",
 ]
 
-let cModules = ["CLibPQ", "CLibVips", "CSQLite", "CSQLiteLog", "CVips", "CZlib"]
+let cModules = ["CLibPQ", "CLibVips", "CSQLite", "CVips", "CZlib"]
 
 /// Returns the modules that a target imports as its dependencies. A target names exactly those: `make lint` compares.
 ///
@@ -95,9 +95,7 @@ let platform: [Target] = [
     library("CLibVips", pkgConfig: vips, providers: [.apt(["libvips-dev"]), .brew(["vips"])]),
     library("CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     library("CZlib", providers: [.apt(["zlib1g-dev"])]),
-    module("CAllocator", imports: ""),
-    module("CSpawn", imports: ""),
-    .target(name: "CSQLiteLog", path: "Sources/Platform/CSQLiteLog"),
+    module("CAllocator", imports: ""), module("CSpawn", imports: ""), module("CSQLiteLog", imports: ""),
     .target(
         name: "CBuild", path: "Sources/Platform/CBuild",
         cSettings: [.define("CONCORD_COMMIT", to: "\"\(Context.environment["CONCORD_COMMIT"] ?? "development")\"")]),

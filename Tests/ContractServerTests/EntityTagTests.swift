@@ -34,7 +34,7 @@ import Testing
         #expect(Set(others.map { tags().tag(of: ByteBuffer(bytes: $0)) } + [tag]).count == 4)
     }
 
-    /// The tags of long texts depend on the secret, so that nobody who knows the code can make two texts with one tag.
+    /// The tags of long texts depend on the secret, so that the code alone does not tell how to make two with one tag.
     @Test func theSecretDecidesOnLongTexts() {
         let long = ByteBuffer(repeating: 7, count: 5000)
         let all = [[Array(1...32)], [Array(2...33)], [Array(2...33), Array(1...32)], []].map { tags($0).tag(of: long) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Database
 
-/// Rows that many writes of one transaction change are stored once, and nobody can tell.
+/// Rows that many writes of one transaction change are stored once, without a visible difference.
 @Suite(.timeLimit(.minutes(30))) struct KeptRowTests {
     private static let schema = Schema(
         "counts",

@@ -44,7 +44,7 @@ import Testing
         var random: SeededGenerator
         var expected: Notes = [:]
 
-        /// Returns the changes of a transaction, from one row to several times of what the connection keeps in memory.
+        /// Returns the changes of a transaction, from one row to more than the connection keeps in memory.
         mutating func next() -> [(id: Int64, text: String)] {
             let count = [1, 1, 3, 40, 1500].randomElement(using: &random)!
             return (0..<count).map { _ in

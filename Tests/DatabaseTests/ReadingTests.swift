@@ -6,7 +6,7 @@ import Testing
 
 @testable import Database
 
-/// Reads of SQLite that wait at the same time share transactions, and nobody can tell.
+/// Reads of SQLite that wait at the same time share transactions, without a visible difference.
 @Suite(.timeLimit(.minutes(30))) struct ReadingTests {
     private static let schema = Schema("numbers", [.init("numbers", ["CREATE TABLE numbers (n BIGINT PRIMARY KEY)"])])
 

@@ -1,4 +1,5 @@
 import Backend
+import Foundation
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
@@ -15,10 +16,32 @@ public func reservePort() async throws -> Int {
             port = port < 32_000 ? port + 1 : 12_000
             return port
         }
-        let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-        guard let channel = try? await bootstrap.bind(host: "127.0.0.1", port: port).get() else { continue }
-        try await channel.close()
-        return port
+        if isFree(port) { return port }
+    }
+}
+
+/// Returns whether no process listens on a loopback port.
+///
+/// The socket does not listen, and programs that are started meanwhile do not inherit it: one that did would hold the
+/// port.
+private func isFree(_ port: Int) -> Bool {
+    #if canImport(Glibc)
+    let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+    #else
+    let descriptor = socket(AF_INET, SOCK_STREAM, 0)
+    #endif
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    var isShared: CInt = 1
+    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &isShared, socklen_t(MemoryLayout<CInt>.size))
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = in_port_t(port).bigEndian
+    address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    return withUnsafePointer(to: address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 // A layer over SQLite's own VFS (https://www.sqlite.org/vfs.html) that collects what is appended to a write-ahead log, and
 // writes it when the frame that ends a transaction has come (https://www.sqlite.org/fileformat2.html#the_write_ahead_log).
-// Nobody reads a frame before that: the other connections learn of a transaction once it is committed, and what this
+// No connection reads a frame before that: the other connections learn of a transaction once it is committed, and what this
 // connection reads of its own is written before. A crash leaves less of a transaction that was not committed. A write that
 // fails may be reported by a later call than SQLite's own would be, of the same transaction, which SQLite then rolls back.
 #include "CSQLiteLog.h"

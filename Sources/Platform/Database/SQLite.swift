@@ -32,10 +32,6 @@ final class SQLiteEngine: Sendable {
     /// The size in bytes that the write-ahead log keeps after all of it is in the database.
     private static let logSize = 8 << 20
 
-    /// The kibibytes of the file that the writing connection keeps in memory at most. The pages to which the messages of a
-    /// hundred chats go are some 300 of 4 kB.
-    private static let cacheSize = 8 << 10
-
     /// The bytes of the file that a reading connection maps at most. The rows of a chat or a person lie all over the file,
     /// and a mapped page needs no system call.
     private static let mappedSize = 1 << 30
@@ -75,9 +71,7 @@ final class SQLiteEngine: Sendable {
         try writer.keepLog()
         // The usual setting NORMAL loses acknowledged writes in a power failure; group commit makes FULL affordable. A
         // slow reader may have let the log grow, which then shrinks again.
-        for setting in [
-            "synchronous = FULL", "foreign_keys = ON", "journal_size_limit = \(logSize)", "cache_size = -\(cacheSize)",
-        ] {
+        for setting in ["synchronous = FULL", "foreign_keys = ON", "journal_size_limit = \(logSize)"] {
             try writer.run(SQL(trusted: "PRAGMA \(setting)"))
         }
         try schema.migrate(dialect: .sqlite) { body in try writer.write(body) }

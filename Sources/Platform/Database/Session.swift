@@ -215,8 +215,11 @@ public final class Session {
     public func keptRow<Row: KeptRow>(_ id: Int64, as type: Row.Type = Row.self) -> Row? { kept[id, type] }
 
     /// Keeps a row until the next statement that is not ``beside(_:)``, at the latest until the end of the transaction.
-    /// It is stored then.
-    public func keep<Row: KeptRow>(_ row: Row, as id: Int64) { kept[id, Row.self] = row }
+    /// It is stored then. Rows may be kept only where ``keepsRows`` says so.
+    public func keep<Row: KeptRow>(_ row: Row, as id: Int64) {
+        precondition(keepsRows, "nothing would store the row")
+        kept[id, Row.self] = row
+    }
 
     /// Runs statements that neither read nor change what is kept. So it stays kept.
     public func beside<T>(_ body: () throws -> T) rethrows -> T {

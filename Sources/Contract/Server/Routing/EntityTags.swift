@@ -6,7 +6,7 @@ import NIOCore
 ///
 /// SHA-256 was a twelfth of the time of a list of fifty. A longer text is therefore first reduced to a message authentication
 /// code, which takes a quarter of the time: GMAC (NIST SP 800-38D) under a key that is made from the server's secret, so
-/// that nobody can write two texts with one tag. Its nonce is always the same, which would give the key away if the code
+/// that no client can write two texts with one tag. Its nonce is always the same, which would give the key away if the code
 /// itself were shown; the tag is made from its SHA-256.
 final class EntityTags: Sendable {
     /// The size in bytes from which a text is reduced first.
