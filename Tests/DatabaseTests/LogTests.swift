@@ -112,7 +112,7 @@ import Testing
                 do {
                     try await database.write { db in
                         try Self.make(next, in: db)
-                        // What does not fit in memory is read again from the log.
+                        // SQLite reads the pages that do not fit in memory from the log.
                         _ = try db.value("SELECT SUM(LENGTH(text)) FROM notes", as: Int64?.self)
                     }
                     for change in next { changes.expected[change.id] = change.text }
@@ -249,7 +249,7 @@ private enum FailingDisk {
                 return count
             }
             guard state.refusals > 0 else { return count }
-            // What is left of a write that was made in part is tried again.
+            // SQLite tries the rest of a partial write again.
             if !state.isPartial { state.refusals -= 1 }
             defer { state.isPartial = false }
             return state.isPartial ? count / 2 : 0

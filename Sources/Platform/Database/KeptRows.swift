@@ -27,8 +27,7 @@ struct KeptRows {
         set { rows[Key(kind: ObjectIdentifier(Row.self), id: id)] = newValue }
     }
 
-    mutating func removeAll() -> [any KeptRow] {
-        defer { rows.removeAll(keepingCapacity: true) }
-        return Array(rows.values)
-    }
+    var all: [any KeptRow] { Array(rows.values) }
+
+    mutating func removeAll() { rows.removeAll(keepingCapacity: true) }
 }

@@ -153,7 +153,7 @@ private struct Standby {
         init(_ description: String) { self.description = description }
     }
 
-    /// Returns a position of the primary's log, behind which are no commits but those that wait for the standby.
+    /// Returns a position of the primary's log. All commits after it wait for the standby.
     ///
     /// - Throws: ``Unusable``.
     func position(at primary: Session) throws -> String {

@@ -233,11 +233,13 @@ public final class Session {
         guard !kept.isEmpty else { return }
         isStoring = true
         defer { isStoring = false }
-        for row in kept.removeAll() { try beside { try row.store(in: self) } }
+        // When one cannot be stored, all stay kept, so that the transaction cannot be committed without them.
+        for row in kept.all { try beside { try row.store(in: self) } }
+        kept.removeAll()
     }
 
     /// Forgets the kept rows, of a transaction that was rolled back.
-    func dropKeptRows() { _ = kept.removeAll() }
+    func dropKeptRows() { kept.removeAll() }
 
     /// Returns the engine's plan, one line for each step, for tests that require an index for a frequent query.
     public func plan(of sql: SQL) throws -> [String] { try connection.plan(of: sql) }
