@@ -80,6 +80,43 @@ import Testing
         #expect(words == ["one", "two", "last"])
     }
 
+    @Test func whatAnItemEnqueuesBeginsWhenTheItemHasEnded() async throws {
+        let words = try await words(
+            { tasks, say in
+                tasks.enqueue {
+                    tasks.enqueue {
+                        tasks.work {
+                        } then: { _ in
+                            tasks.enqueue { say("last") }
+                            say("third")
+                        }
+                        say("second")
+                    }
+                    say("first")
+                }
+            }, until: "last")
+        #expect(words == ["first", "second", "third", "last"])
+    }
+
+    @Test func anItemEndsWhenWhatItWaitsForHasCome() async throws {
+        let words = try await words(
+            { tasks, say in
+                var come: () -> Void = {}
+                tasks.enqueue {
+                    tasks.wait(for: { come = $0 }) {
+                        tasks.wait(for: { $0() }) {
+                            say("at once")
+                        }
+                        say("after it")
+                    }
+                }
+                tasks.enqueue { say("last") }
+                say("nothing yet")
+                come()
+            }, until: "last")
+        #expect(words == ["nothing yet", "at once", "after it", "last"])
+    }
+
     @Test func nothingIsDeliveredAfterTheEnd() async throws {
         let isOver = NIOLockedValueBox(false)
         let (released, release) = AsyncStream<Void>.makeStream()

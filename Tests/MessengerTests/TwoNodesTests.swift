@@ -1,11 +1,13 @@
+import Backend
 import Contract
 import Identity
 import MessengerCheck
 import MessengerClient
-import MessengerService
 import NIOPosix
 import Testbed
 import Testing
+
+@testable import MessengerService
 
 /// An event at one node of a database reaches the sockets of the other.
 @Suite(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"), .timeLimit(.minutes(30)))
@@ -93,6 +95,49 @@ struct TwoNodesTests {
             #expect(try await socket.receive() == Messenger.ChatAdded(chat: group))
             try await alice.send(Messenger.RemoveMember(chat: group, user: bob.id))
             #expect(try await socket.receive() == Messenger.ChatRemoved(chat: group))
+        }
+    }
+
+    @Test("A socket that has read less than others have heard sends nothing before it has read again")
+    func readingTooEarly() async throws {
+        try await withTwoNodes { world, second, elsewhere in
+            let (alice, bob) = try await world.pair()
+            let chat = try await alice.group(with: bob)
+            let first = try await alice.send(Messenger.SendMessage(chat: chat, content: "0")).message
+            let messages = (1...4).map { index in
+                Messenger.Message(
+                    id: .init(first.id.rawValue + index), chat: chat, sender: alice.id, content: "\(index)", type: .text,
+                    file: nil, createdAt: first.createdAt)
+            }
+            let known: Int64 = try await second.database.read { db in
+                try #require(try db.value("SELECT events FROM chats WHERE id = \(chat)"))
+            }
+            func hear(_ index: Int) {
+                second.publisher.publish(
+                    .message(messages[index]), short: nil, as: EventNumber(known + Int64(index) + 1, of: chat))
+            }
+            // The third message is the first of which this node hears, so that the ones before it must be read. They are
+            // not there yet: in this way the socket reads too early every time.
+            hear(2)
+            let socket = try await bob.client.openSocket(over: elsewhere)
+            try await socket.expectSubscription(to: chat)
+            hear(3)
+            for _ in 0..<3 {
+                try await socket.send(Messenger.Ping())
+                #expect(try await socket.receive() == Messenger.Pong())
+            }
+            try await second.database.write { db in
+                for message in messages {
+                    try db.run(
+                        """
+                        INSERT INTO messages (id, chat_id, sender_id, content, type, created_at)
+                        VALUES (\(message.id), \(chat), \(alice.id), \(message.content), 'text',
+                            \(message.createdAt.milliseconds))
+                        """)
+                }
+                try db.run("UPDATE chats SET events = events + \(messages.count) WHERE id = \(chat)")
+            }
+            for message in messages { #expect(try await socket.receive() == message) }
         }
     }
 

@@ -27,21 +27,15 @@ final class LiveSocket: SocketHandler {
     private var hearsOfChats = false
     private var deadline: Scheduled<Void>?
     var subscriptions: [Messenger.Chat.ID: Subscription] = [:]
-    private var inbox = CircularBuffer<Step>(initialCapacity: 0)
+    /// The frames, and the chats whose events may have been missed, one after the other; nil when the socket has closed.
+    private var tasks: SerialQueue?
     private var inboxSize = 0
-    private var isBusy = false
-
-    /// A task of the socket. Tasks run one after the other.
-    enum Step {
-        case frame(ByteBuffer)
-        /// Reads a chat whose events may have been missed.
-        case lookAgain(Messenger.Chat.ID)
-    }
 
     init(_ service: MessengerService) { self.service = service }
 
     func opened(_ socket: any SocketConnection) {
         self.socket = socket
+        tasks = SerialQueue(on: socket.eventLoop)
         schedule(in: TimeAmount(service.settings.signInTime)) { $0.refuse("Authentication timeout") }
     }
 
@@ -50,15 +44,17 @@ final class LiveSocket: SocketHandler {
             socket?.close(.policyViolation, reason: "Too many frames")
             return
         }
-        inboxSize += Self.cost(text)
-        queue(.frame(text))
+        let cost = text.readableBytes + 64
+        inboxSize += cost
+        enqueue { this in
+            this.inboxSize -= cost
+            this.handle(text)
+        }
     }
 
-    private static func cost(_ text: ByteBuffer) -> Int { text.readableBytes + 64 }
-
-    func queue(_ step: Step) {
-        inbox.append(step)
-        next()
+    /// Runs a task when those before it have ended.
+    func enqueue(_ task: @escaping (LiveSocket) -> Void) {
+        tasks?.enqueue { task(self) }
     }
 
     func receivedBinary(_ count: Int) {
@@ -69,7 +65,8 @@ final class LiveSocket: SocketHandler {
         deadline?.cancel()
         guard let socket else { return }
         self.socket = nil
-        inbox.removeAll()
+        tasks?.end()
+        tasks = nil
         for chat in subscriptions.keys { service.hub.unsubscribe(self, from: .chat(chat), on: socket.eventLoop) }
         subscriptions = [:]
         if let caller {
@@ -79,17 +76,6 @@ final class LiveSocket: SocketHandler {
     }
 
     // MARK: Frames
-
-    private func next() {
-        while !isBusy, socket != nil, let step = inbox.popFirst() {
-            switch step {
-            case .frame(let text):
-                inboxSize -= Self.cost(text)
-                handle(text)
-            case .lookAgain(let chat): lookAgain(at: chat)
-            }
-        }
-    }
 
     private func handle(_ text: ByteBuffer) {
         let bytes = text.readableBytesView
@@ -120,24 +106,12 @@ final class LiveSocket: SocketHandler {
         socket?.close(.policyViolation, reason: "")
     }
 
-    /// Runs an operation off the event loop, and handles its result on the loop before the next frame.
+    /// Runs an operation off the event loop, and handles its result on the loop before the next task.
     func work<Result: Sendable>(
         _ operation: @escaping @Sendable () async throws -> Result,
-        then finish: @escaping @Sendable (LiveSocket, Swift.Result<Result, any Error>) -> Void
+        then finish: @escaping (LiveSocket, Swift.Result<Result, any Error>) -> Void
     ) {
-        guard let eventLoop = socket?.eventLoop else { return }
-        isBusy = true
-        let this = NIOLoopBound(self, eventLoop: eventLoop)
-        Task {
-            let result: Swift.Result<Result, any Error>
-            do { result = .success(try await operation()) } catch { result = .failure(error) }
-            eventLoop.execute {
-                this.value.isBusy = false
-                guard this.value.socket != nil else { return }
-                finish(this.value, result)
-                this.value.next()
-            }
-        }
+        tasks?.work(operation) { finish(self, $0) }
     }
 
     private func schedule(
@@ -157,16 +131,10 @@ final class LiveSocket: SocketHandler {
         }
     }
 
-    /// Runs an action when everything sent so far has left, before the next frame is handled.
+    /// Runs an action when everything sent so far has left, before the next task.
     func whenFlushed(_ action: @escaping (LiveSocket) -> Void) {
         guard let socket else { return }
-        isBusy = true
-        let this = NIOLoopBound(self, eventLoop: socket.eventLoop)
-        socket.whenFlushed {
-            this.value.isBusy = false
-            action(this.value)
-            this.value.next()
-        }
+        tasks?.wait(for: socket.whenFlushed) { action(self) }
     }
 
     // MARK: Authentication

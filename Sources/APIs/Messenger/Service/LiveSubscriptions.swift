@@ -76,7 +76,7 @@ extension LiveSocket {
         guard let subscription = subscriptions[chat], !subscription.hasGap else { return }
         subscriptions[chat]?.waiting = subscription.waiting ?? []
         subscriptions[chat]?.hasGap = true
-        queue(.lookAgain(chat))
+        enqueue { $0.lookAgain(at: chat) }
     }
 
     /// Reads the messages that may have been missed since the newest one that was sent.
