@@ -187,6 +187,20 @@ struct AnnouncementTests {
         #expect(hear(.batch, 1, of: "me") == .nothing)
     }
 
+    /// Its first announcements may be lost, too.
+    @Test func aNodeThatComesLaterBeginsToCountAtZero() {
+        var peers = NodePeers(own: "me")
+        peers.add("early", at: 0)
+        peers.endMeeting()
+        #expect(peers.hear(NodeNews(.beat, 5, of: "early"), at: 0) == .nothing)
+        #expect(peers.hear(NodeNews(.batch, 1, of: "a", ["1"]), at: 1) == .announcements(["1"]))
+        #expect(peers.hear(NodeNews(.batch, 2, of: "b", ["2"]), at: 1) == .gap(["2"]))
+        #expect(peers.hear(NodeNews(.beat, 1, of: "c"), at: 1) == .gap([]))
+        #expect(peers.hear(NodeNews(.beat, 0, of: "d"), at: 1) == .nothing)
+        peers.add("late", at: 1)
+        #expect(peers.hear(NodeNews(.beat, 3, of: "late"), at: 2) == .gap([]))
+    }
+
     @Test func aSilentNodeWithoutConnectionsIsDead() {
         var peers = NodePeers(own: "me")
         func bury(_ connected: Set<String>, at now: Double) -> Bool { peers.bury(connected: connected, at: now) }

@@ -59,7 +59,6 @@ final class NodeListener: Sendable {
         private var peers: NodePeers
         private var silence = 0
         private var lookedAt: Double
-        private var hasMet = false
 
         init(_ bus: NodeBus, _ handler: @escaping (Announcement) -> Void) throws {
             receiver = try bus.receiver()
@@ -105,8 +104,8 @@ final class NodeListener: Sendable {
             if peers.bury(connected: connected, at: now) { handler(.gap) }
             if isApart, peers.missSome(among: connected, at: now) { handler(.gap) }
             // A node that has never been heard may have no bus that is apart.
-            if isApart || !hasMet { for node in connected { peers.add(node, at: now) } }
-            hasMet = true
+            if isApart || !peers.hasMetAll { for node in connected { peers.add(node, at: now) } }
+            peers.endMeeting()
         }
     }
 }

@@ -103,22 +103,28 @@ struct NodePeers {
     private let own: String
     private var peers: [String: Peer] = [:]
     private var hasBeaten = false
+    /// Whether the nodes that were there at the start are known. One that comes later begins to count at 0.
+    private(set) var hasMetAll = false
 
     /// - Parameter own: The node that listens.
     init(own: String) { self.own = own }
 
     /// Adds a node that is known by its connections.
     mutating func add(_ node: String, at now: Double) {
-        if node != own, peers[node] == nil { peers[node] = Peer(heardAt: now) }
+        if node != own, peers[node] == nil { peers[node] = Peer(number: hasMetAll ? 0 : nil, heardAt: now) }
     }
+
+    /// Notes that the nodes which are there at the start have been added.
+    mutating func endMeeting() { hasMetAll = true }
 
     mutating func hear(_ news: NodeNews, at now: Double) -> Heard {
         guard news.node != own else {
             if news.kind == .beat { hasBeaten = true }
             return .nothing
         }
-        let known = peers[news.node]?.number
-        var peer = peers[news.node] ?? Peer(heardAt: now)
+        add(news.node, at: now)
+        guard var peer = peers[news.node] else { return .nothing }
+        let known = peer.number
         peer.heardAt = now
         peer.missedAt = nil
         if news.kind == .beat { peer.hasBeaten = true }
