@@ -88,10 +88,10 @@ private final class Inbox: Subscriber {
         #expect(inbox.events.last == "a 5")
     }
 
-    /// A loop that delivers for long lets more events gather, and ten times as long where they are joined.
+    /// A loop that delivers for long lets more events gather, and fifteen times as long where they are joined.
     @Test(arguments: [(0, 100), (499, 100), (900, 180), (4000, 800), (90_000, 800)] as [(Int64, Int64)])
     func aPauseGrowsWithTheDelivery(_ delivery: Int64, _ pause: Int64) {
-        for (isJoining, times) in [(false, 1), (true, 10)] as [(Bool, Int64)] {
+        for (isJoining, times) in [(false, 1), (true, 15)] as [(Bool, Int64)] {
             let found = Hub<String, Int>.pause(after: .microseconds(delivery), isJoining: isJoining)
             #expect(found == .microseconds(pause * times))
         }
@@ -116,6 +116,48 @@ private final class Inbox: Subscriber {
             #expect(inbox.events.count == 4)
             loop.advanceTime(by: .seconds(1))
         }
+    }
+
+    @Test func aPauseEndsWhenAsManyEventsHaveComeAsUsual() {
+        let hub = Hub<String, Int>(loop)
+        let inbox = Inbox()
+        hub.subscribe(inbox, to: "a", on: loop)
+        func publish(_ events: Range<Int>) { for event in events { self.publish(event, to: "a", hub) } }
+        publish(0..<4)
+        loop.run()
+        #expect(inbox.events.count == 4)
+        publish(4..<7)
+        loop.run()
+        #expect(inbox.events.count == 4)
+        // The fourth ends the pause, and what comes after that delivery waits for the next one.
+        publish(7..<9)
+        loop.run()
+        publish(9..<12)
+        loop.run()
+        #expect(inbox.events == (0..<9).map { "a \($0)" })
+        // Where fewer come, they wait no longer than the pause. The delivery that the pause had scheduled is left out.
+        loop.advanceTime(by: Hub<String, Int>.pause(after: .zero, isJoining: true))
+        #expect(inbox.events == (0..<12).map { "a \($0)" })
+        loop.advanceTime(by: .seconds(1))
+        publish(12..<13)
+        loop.run()
+        #expect(inbox.events == (0..<13).map { "a \($0)" })
+    }
+
+    @Test func whatCameDuringADeliveryIsDeliveredWithoutAPauseIfItIsEnough() {
+        let hub = Hub<String, Int>(loop)
+        let inbox = Answering(hub)
+        hub.subscribe(inbox, to: "a", on: loop)
+        for event in 1...2 { publish(event, to: "a", hub) }
+        loop.run()
+        #expect(inbox.events == [1, 2, 2, 3])
+        loop.advanceTime(by: Hub<String, Int>.pause(after: .zero, isJoining: true))
+        #expect(inbox.events == [1, 2, 2, 3, 3])
+    }
+
+    @Test(arguments: [([], 2), ([1], 2), ([9], 9), ([4, 9], 4), ([4, 4, 9, 7, 1, 1, 1, 4], 4)] as [([Int], Int)])
+    func enoughIsTheThirdGreatestOfTheLastDeliveries(_ sizes: [Int], _ enough: Int) {
+        #expect(Hub<String, Int>.enough(after: sizes) == enough)
     }
 
     /// The pause after a delivery begins when subscribers say that they have sent what they received.

@@ -106,8 +106,8 @@ struct TwoNodesTests {
             let first = try await alice.send(Messenger.SendMessage(chat: chat, content: "0")).message
             let messages = (1...4).map { index in
                 Messenger.Message(
-                    id: .init(first.id.rawValue + index), chat: chat, sender: alice.id, content: "\(index)", type: .text,
-                    file: nil, createdAt: first.createdAt)
+                    id: .init(first.id.rawValue + index), chat: chat, sender: alice.id, content: "\(index)",
+                    type: .text, file: nil, createdAt: first.createdAt)
             }
             let known: Int64 = try await second.database.read { db in
                 try #require(try db.value("SELECT events FROM chats WHERE id = \(chat)"))
