@@ -34,8 +34,8 @@ public final class Hub<Topic: Hashable & Sendable, Event>: Sendable {
     /// The number of deliveries whose sizes a loop remembers.
     static var memory: Int { 8 }
 
-    /// Returns the number of events that end a pause: the third greatest of the last deliveries, so that one that was
-    /// unusually large does not make the next ones wait in vain, and at least two.
+    /// Returns the number of events that end a pause: the third greatest of the last deliveries, so that those after an
+    /// unusually large one do not wait for as many, and at least two.
     ///
     /// - Parameter sizes: The numbers of events of the last deliveries, ``memory`` at most.
     static func enough(after sizes: [Int]) -> Int {
