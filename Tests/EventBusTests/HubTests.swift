@@ -88,12 +88,16 @@ private final class Inbox: Subscriber {
         #expect(inbox.events.last == "a 5")
     }
 
-    /// A loop that delivers for long lets more events gather, and fifteen times as long where they are joined.
-    @Test(arguments: [(0, 100), (499, 100), (900, 180), (4000, 800), (90_000, 800)] as [(Int64, Int64)])
-    func aPauseGrowsWithTheDelivery(_ delivery: Int64, _ pause: Int64) {
-        for (isJoining, times) in [(false, 1), (true, 15)] as [(Bool, Int64)] {
+    /// A loop that delivers for long lets more events gather, and for longer where they are joined: but after a delivery
+    /// during which enough have come.
+    @Test(
+        arguments: [
+            (0, 100, 1500), (499, 100, 1500), (900, 180, 2700), (4000, 800, 8000), (90_000, 800, 0),
+        ] as [(Int64, Int64, Int64)])
+    func aPauseGrowsWithTheDelivery(_ delivery: Int64, _ pause: Int64, _ joiningPause: Int64) {
+        for (isJoining, expected) in [(false, pause), (true, joiningPause)] {
             let found = Hub<String, Int>.pause(after: .microseconds(delivery), isJoining: isJoining)
-            #expect(found == .microseconds(pause * times))
+            #expect(found == .microseconds(expected))
         }
     }
 
@@ -174,7 +178,7 @@ private final class Inbox: Subscriber {
         sent.removeFirst()()
         loop.run()
         #expect(inbox.events == ["a 1"])
-        loop.advanceTime(by: Hub<String, Int>.pause(after: .seconds(1), isJoining: true))
+        loop.advanceTime(by: Hub<String, Int>.pause(after: .seconds(1), isJoining: false))
         #expect(inbox.events == ["a 1", "a 2"])
     }
 

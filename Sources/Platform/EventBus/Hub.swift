@@ -21,14 +21,17 @@ public protocol Subscriber<Topic, Event>: AnyObject {
 public final class Hub<Topic: Hashable & Sendable, Event>: Sendable {
     public typealias Member = any Subscriber<Topic, Event>
 
-    /// Returns the time that a loop waits after a delivery, before it delivers what has come meanwhile: for three times as
-    /// long as the delivery took, 1.5 to 12 ms, where it had several events of a topic, and else for a fifth of it, 0.1 to
-    /// 0.8 ms. While each of many topics has few events, to wait would delay them and save nothing.
+    /// Returns the time that a loop waits after a delivery, before it delivers what has come meanwhile.
+    ///
+    /// Where the delivery had several events of a topic, that is three times as long as it took, 1.5 ms at least, but both
+    /// together take 12 ms at most: during a long delivery enough events come. Else it is a fifth of the time that it took,
+    /// 0.1 to 0.8 ms: while each of many topics has few events, to wait would delay them and save nothing.
     ///
     /// - Parameter isJoining: Whether the delivery had several events of a topic.
     static func pause(after delivery: TimeAmount, isJoining: Bool) -> TimeAmount {
-        let time = min(max(delivery, .microseconds(500)), .milliseconds(4)).nanoseconds
-        return .nanoseconds(isJoining ? time * 3 : time / 5)
+        let time = max(delivery, .microseconds(500))
+        guard isJoining else { return .nanoseconds(min(time, .milliseconds(4)).nanoseconds / 5) }
+        return max(.zero, min(.nanoseconds(time.nanoseconds * 3), .milliseconds(12) - delivery))
     }
 
     /// The number of deliveries whose sizes a loop remembers.
