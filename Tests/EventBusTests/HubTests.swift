@@ -139,7 +139,7 @@ private final class Inbox: Subscriber {
         publish(9..<12)
         loop.run()
         #expect(inbox.events == (0..<9).map { "a \($0)" })
-        // Where fewer come, they wait no longer than the pause. The delivery that the pause had scheduled is left out.
+        // Three events do not end the pause early. They are delivered when it is over.
         loop.advanceTime(by: Hub<String, Int>.pause(after: .zero, isJoining: true))
         #expect(inbox.events == (0..<12).map { "a \($0)" })
         loop.advanceTime(by: .seconds(1))

@@ -23,9 +23,10 @@ public final class Hub<Topic: Hashable & Sendable, Event>: Sendable {
 
     /// Returns the time that a loop waits after a delivery, before it delivers what has come meanwhile.
     ///
-    /// Where the delivery had several events of a topic, that is three times as long as it took, 1.5 ms at least, but both
-    /// together take 12 ms at most: during a long delivery enough events come. Else it is a fifth of the time that it took,
-    /// 0.1 to 0.8 ms: while each of many topics has few events, to wait would delay them and save nothing.
+    /// If the delivery had several events of a topic, the pause lasts three times as long as the delivery, at least 1.5 ms. The
+    /// two never take more than 12 ms together, unless the delivery alone does; then there is no pause, because enough events
+    /// have come meanwhile. In all other cases the pause lasts a fifth of the delivery, 0.1 to 0.8 ms: when each of many
+    /// topics has few events, waiting delays them and saves nothing.
     ///
     /// - Parameter isJoining: Whether the delivery had several events of a topic.
     static func pause(after delivery: TimeAmount, isJoining: Bool) -> TimeAmount {

@@ -27,7 +27,7 @@ final class LiveSocket: SocketHandler {
     private var hearsOfChats = false
     private var deadline: Scheduled<Void>?
     var subscriptions: [Messenger.Chat.ID: Subscription] = [:]
-    /// The frames, and the chats whose events may have been missed, one after the other; nil when the socket has closed.
+    /// The frames, and the chats whose events may have been missed, one after the other; nil unless the socket is open.
     private var tasks: SerialQueue?
     private var inboxSize = 0
 
