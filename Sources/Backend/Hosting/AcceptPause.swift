@@ -10,6 +10,9 @@ final class AcceptPause: ChannelInboundHandler {
     typealias InboundIn = any Channel
 
     private static let pause = TimeAmount.milliseconds(250)
+    /// The number of connections that are accepted before the loop does its other work. NIO would accept 4, and a busy loop
+    /// few a second.
+    private static let atOnce: UInt = 64
 
     private let logger: Logger
     private var isShort = false
@@ -19,6 +22,7 @@ final class AcceptPause: ChannelInboundHandler {
     /// Adds the handler in front of a listening channel.
     static func add(to channel: any Channel, _ logger: Logger) {
         channel.eventLoop.execute {
+            try? channel.syncOptions?.setOption(.maxMessagesPerRead, value: atOnce)
             try? channel.pipeline.syncOperations.addHandler(AcceptPause(logger), position: .first)
         }
     }

@@ -111,6 +111,11 @@ extension ConnectionUpgrade {
 }
 
 extension ServerChildChannel {
+    /// The number of connections that may wait to be accepted, which the system limits further (`net.core.somaxconn`,
+    /// 4,096 on Linux). When it is exceeded, the system drops what a new connection sends, for seconds: after a restart all
+    /// clients of a server connect at the same time.
+    private static var backlog: Int { 65_535 }
+
     /// Accepts connections until the surrounding service group shuts down, and waits for those that are open.
     fileprivate func run(
         at address: Listener.Address, tls: TLSConfiguration?, group: any EventLoopGroup, logger: Logger,
@@ -121,7 +126,7 @@ extension ServerChildChannel {
             return try await encrypted.run(at: address, tls: nil, group: group, logger: logger, started: started)
         }
         let service = server(
-            configuration: .init(address: .hostname(address.host, port: address.port), backlog: 1024),
+            configuration: .init(address: .hostname(address.host, port: address.port), backlog: Self.backlog),
             onServerRunning: started, eventLoopGroup: group, logger: logger)
         try await service.run()
     }

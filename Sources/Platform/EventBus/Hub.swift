@@ -23,17 +23,21 @@ public final class Hub<Topic: Hashable & Sendable, Event>: Sendable {
 
     /// Returns the time that a loop waits after a delivery, before it delivers what has come meanwhile.
     ///
-    /// If the delivery had several events of a topic, the pause lasts three times as long as the delivery, at least 1.5 ms. The
-    /// two never take more than 12 ms together, unless the delivery alone does; then there is no pause, because enough events
-    /// have come meanwhile. In all other cases the pause lasts a fifth of the delivery, 0.1 to 0.8 ms: when each of many
-    /// topics has few events, waiting delays them and saves nothing.
+    /// If the delivery had several events of a topic, the pause lasts three times as long as the delivery, but the two take no
+    /// more than 12 ms together, unless the pause is then shorter than ``shortestJoiningPause``. In all other cases the pause
+    /// lasts a fifth of the delivery, 0.1 to 0.8 ms: when each of many topics has few events, waiting delays them and saves
+    /// nothing.
     ///
     /// - Parameter isJoining: Whether the delivery had several events of a topic.
     static func pause(after delivery: TimeAmount, isJoining: Bool) -> TimeAmount {
         let time = max(delivery, .microseconds(500))
         guard isJoining else { return .nanoseconds(min(time, .milliseconds(4)).nanoseconds / 5) }
-        return max(.zero, min(.nanoseconds(time.nanoseconds * 3), .milliseconds(12) - delivery))
+        return max(shortestJoiningPause, min(.nanoseconds(time.nanoseconds * 3), .milliseconds(12) - delivery))
     }
+
+    /// The pause after a delivery during which enough events have come, or that has taken long. In it the loop does its other
+    /// work: without it, deliveries that follow each other would keep requests waiting.
+    static var shortestJoiningPause: TimeAmount { .microseconds(1500) }
 
     /// The number of deliveries whose sizes a loop remembers.
     static var memory: Int { 8 }
@@ -235,7 +239,7 @@ public final class Hub<Topic: Hashable & Sendable, Event>: Sendable {
             let delivery = queue.withLockedValue { queue -> (turn: Int, time: NIODeadline)? in
                 queue.sizes = queue.sizes.suffix(Hub.memory - 1) + [events.count]
                 queue.enough = isJoining ? Hub.enough(after: queue.sizes) : nil
-                queue.pauseEnd = queue.endsPause() ? now : now + pause
+                queue.pauseEnd = now + (queue.endsPause() ? Hub.shortestJoiningPause : pause)
                 queue.isScheduled = !queue.waiting.isEmpty
                 return queue.isScheduled ? (queue.turn, queue.pauseEnd) : nil
             }

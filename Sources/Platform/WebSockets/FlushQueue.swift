@@ -4,9 +4,12 @@ import NIOPosix
 /// The sockets of one event loop that have frames to send. They send them when the loop has done what it is doing, so that
 /// all frames that a socket was given meanwhile take one system call.
 final class FlushQueue {
-    /// The number of sockets that send one after the other before the loop does what else there is to do: about half a
-    /// millisecond.
+    /// The number of sockets that send one after the other before the loop runs its other tasks: about half a millisecond.
     private static let slice = 64
+    /// The number of slices after which the loop also looks for input and for new connections.
+    private static let slicesBeforeInput = 8
+    /// NIO looks for input when no task is due. So it does if the next slice is due only a moment later.
+    private static let moment = TimeAmount.microseconds(20)
     /// The size of ``memory``: as much as a message may have.
     private static let size = 65_536
     // The value is used on its own thread only.
@@ -15,6 +18,8 @@ final class FlushQueue {
     private let eventLoop: any EventLoop
     private var sockets = CircularBuffer<SocketChannelHandler>()
     private var isScheduled = false
+    /// The slices since the loop has last looked for input.
+    private var slices = 0
     private var whenDone: [() -> Void] = []
     /// The memory in which a socket joins its frames.
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: FlushQueue.size, alignment: 16)
@@ -49,14 +54,21 @@ final class FlushQueue {
         guard !isScheduled else { return }
         isScheduled = true
         let this = NIOLoopBound(self, eventLoop: eventLoop)
-        eventLoop.execute { this.value.flush() }
+        if slices < Self.slicesBeforeInput {
+            eventLoop.execute { this.value.flush() }
+        } else {
+            slices = 0
+            eventLoop.scheduleTask(in: Self.moment) { this.value.flush() }
+        }
     }
 
     private func flush() {
         isScheduled = false
+        slices += 1
         // A socket that has sent everything may be given more at once, and then joins the end of the queue.
         for _ in 0..<min(sockets.count, Self.slice) { sockets.popFirst()?.endTick() }
         guard sockets.isEmpty else { return schedule() }
+        slices = 0
         let actions = whenDone
         whenDone = []
         for action in actions { action() }
