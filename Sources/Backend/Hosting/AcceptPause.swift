@@ -2,16 +2,16 @@ import Foundation
 import Logging
 import NIOCore
 
-/// Pauses a listener while the process has no file descriptor left for another connection.
+/// Lets a listener accept many connections at once, and pauses it while the process has no file descriptor left for another.
 ///
-/// Without it NIO would retry as fast as it can. With this handler it retries four times a second, and one line is
+/// Without the pause NIO would retry as fast as it can. With this handler it retries four times a second, and one line is
 /// logged. Meanwhile clients wait in the system's backlog.
 final class AcceptPause: ChannelInboundHandler {
     typealias InboundIn = any Channel
 
     private static let pause = TimeAmount.milliseconds(250)
-    /// The number of connections that are accepted before the loop does its other work. NIO would accept 4, and a busy loop
-    /// few a second.
+    /// The number of connections that are accepted before the loop does its other work. NIO would accept 4, which is few for
+    /// a busy loop when all clients connect after a restart.
     private static let atOnce: UInt = 64
 
     private let logger: Logger
