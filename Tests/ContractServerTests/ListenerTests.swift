@@ -10,8 +10,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(30)))
 struct ListenerTests {
-    /// After a restart all clients connect at the same time. What the system does not let wait it drops, and the clients try
-    /// again after seconds.
+    /// The system drops connections that it does not let wait, and their clients try again after seconds. All of them connect
+    /// at the same time after a restart.
     @Test func asManyConnectionsMayWaitAsTheSystemAllows() async throws {
         let allowed = try String(contentsOfFile: "/proc/sys/net/core/somaxconn", encoding: .utf8)
         let port = try await reservePort()
