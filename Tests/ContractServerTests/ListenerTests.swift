@@ -40,7 +40,7 @@ struct ListenerTests {
         guard isListening == 1 else { return nil }
         var info = tcp_info()
         length = socklen_t(MemoryLayout<tcp_info>.size)
-        // Of a listening socket it is the length of the queue, and not of acknowledged segments.
+        // Linux gives the backlog of a listening socket in this field.
         guard getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, &info, &length) == 0 else { return nil }
         return Int(info.tcpi_sacked)
     }

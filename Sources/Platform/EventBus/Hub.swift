@@ -23,10 +23,10 @@ public final class Hub<Topic: Hashable & Sendable, Event>: Sendable {
 
     /// Returns the time that a loop waits after a delivery, before it delivers what has come meanwhile.
     ///
-    /// If the delivery had several events of a topic, the pause lasts three times as long as the delivery, but the two take no
-    /// more than 12 ms together, unless the pause is then shorter than ``shortestJoiningPause``. In all other cases the pause
-    /// lasts a fifth of the delivery, 0.1 to 0.8 ms: when each of many topics has few events, waiting delays them and saves
-    /// nothing.
+    /// If the delivery had several events of a topic, the pause lasts three times as long as the delivery. It is shorter where
+    /// the two would take more than 12 ms together, but never shorter than ``shortestJoiningPause``. In all other cases the
+    /// pause lasts a fifth of the delivery, 0.1 to 0.8 ms: when each of many topics has few events, waiting delays them and
+    /// saves nothing.
     ///
     /// - Parameter isJoining: Whether the delivery had several events of a topic.
     static func pause(after delivery: TimeAmount, isJoining: Bool) -> TimeAmount {
