@@ -5,6 +5,7 @@ import Testing
 @testable import WebSockets
 
 /// A loop with many sockets does its other work between them, here on a virtual clock.
+@Suite(.timeLimit(.minutes(30)))
 struct FlushQueueTests {
     /// Sockets on one loop.
     private struct Crowd {
