@@ -18,9 +18,13 @@ struct TestServer {
 
     /// Runs `body` against a server and shuts it down gracefully. It hangs if a connection stays open.
     ///
-    /// - Parameter sendsDirectly: Whether sockets send past their pipelines.
+    /// - Parameters:
+    ///   - sendsDirectly: Whether sockets send past their pipelines. About half of those that do are moved to another loop.
+    ///   - connections: The limit on the number of connections.
     static func run(
-        _ routes: [SocketRoute] = [], sendsDirectly: Bool = true, _ body: (TestServer) async throws -> Void
+        _ routes: [SocketRoute] = [], sendsDirectly: Bool = true,
+        on loops: any EventLoopGroup = MultiThreadedEventLoopGroup.ofTests, connections: ConnectionLimits? = nil,
+        _ body: (TestServer) async throws -> Void
     ) async throws {
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
         var logger = Logger(label: "test")
@@ -29,11 +33,12 @@ struct TestServer {
         var patient = ConnectionGuard.Limits()
         patient.header = .minutes(5)
         let limits = patient
-        let upgrade = ConnectionUpgrade(SocketUpgrade(routes: routes, sendsDirectly: sendsDirectly))
+        let sockets = SocketLoops(loops)
+        let upgrade = ConnectionUpgrade(SocketUpgrade(routes: routes, sendsDirectly: sendsDirectly, loops: sockets))
         let app = HTTPServer(
-            group: MultiThreadedEventLoopGroup.ofTests,
+            group: loops,
             guarding: {
-                ConnectionGuard(limits: limits, upgrade: upgrade) { _, _ in
+                ConnectionGuard(limits: limits, connections: connections, upgrade: upgrade) { _, _ in
                     ByteBuffer(string: #"{"error":"Malformed"}"#)
                 }
             },
@@ -50,8 +55,9 @@ struct TestServer {
         ).server(
             configuration: .init(address: .hostname("127.0.0.1", port: 0)),
             onServerRunning: { channel in port.yield(channel.localAddress?.port ?? 0) },
-            eventLoopGroup: MultiThreadedEventLoopGroup.ofTests, logger: logger)
-        let group = ServiceGroup(configuration: .init(services: [.init(service: app)], logger: logger))
+            eventLoopGroup: loops, logger: logger)
+        let service = SocketServer(server: app, sockets: sockets)
+        let group = ServiceGroup(configuration: .init(services: [.init(service: service)], logger: logger))
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }
             var iterator = ports.makeAsyncIterator()
@@ -69,6 +75,21 @@ struct TestServer {
 
     func shutDown() async {
         await group.triggerGracefulShutdown()
+    }
+}
+
+/// Closes the sockets that were moved when the server stops, as a listener does.
+private struct SocketServer: Service {
+    let server: any Service
+    let sockets: SocketLoops
+
+    func run() async throws {
+        try await withGracefulShutdownHandler {
+            try await server.run()
+        } onGracefulShutdown: {
+            sockets.quiesce()
+        }
+        await sockets.allClosed()
     }
 }
 
@@ -123,6 +144,7 @@ final class Echo: SocketHandler {
         switch String(buffer: text) {
         case "close": socket?.close(.sessionEnded, reason: "Session ended")
         case "binary": break
+        case "loop": socket.map { $0.send(TextFrame("\(ObjectIdentifier($0.eventLoop))")) }
         case "flood": flood(0)
         case let text where text.hasPrefix("count "): count(0..<(Int(text.dropFirst(6)) ?? 0))
         case let text where text.hasPrefix("repeat "):

@@ -6,9 +6,9 @@ import NIOPosix
 final class FlushQueue {
     /// The number of sockets that send one after the other before the loop runs its other tasks: about half a millisecond.
     private static let slice = 64
-    /// The number of slices after which the loop also looks for input and for new connections.
-    private static let slicesBeforeInput = 8
-    /// NIO looks for input when no task is due. So it does if the next slice is due only a moment later.
+    /// The number of slices after which the loop also looks for input and for new connections: about two milliseconds.
+    private static let slicesBeforeInput = 4
+    /// The time until the next slice, where the loop cannot be asked to look for input (``InputLook``).
     private static let moment = TimeAmount.microseconds(20)
     /// The size of ``memory``: as much as a message may have.
     private static let size = 65_536
@@ -20,6 +20,8 @@ final class FlushQueue {
     private var isScheduled = false
     /// The slices since the loop has last looked for input.
     private var slices = 0
+    /// Made when it is first needed.
+    private var look: InputLook?
     private var whenDone: [() -> Void] = []
     /// The memory in which a socket joins its frames.
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: FlushQueue.size, alignment: 16)
@@ -44,7 +46,8 @@ final class FlushQueue {
         schedule()
     }
 
-    /// Runs an action when all sockets that are in the queue have been flushed.
+    /// Runs an action when all sockets that are in the queue have been flushed, or so many of them that the loop looks for
+    /// input. What comes until then joins what the others have to send.
     func whenDone(_ action: @escaping () -> Void) {
         whenDone.append(action)
         schedule()
@@ -54,12 +57,12 @@ final class FlushQueue {
         guard !isScheduled else { return }
         isScheduled = true
         let this = NIOLoopBound(self, eventLoop: eventLoop)
-        if slices < Self.slicesBeforeInput {
-            eventLoop.execute { this.value.flush() }
-        } else {
-            slices = 0
-            eventLoop.scheduleTask(in: Self.moment) { this.value.flush() }
-        }
+        guard slices == Self.slicesBeforeInput else { return eventLoop.execute { this.value.flush() } }
+        slices = 0
+        runActions()
+        let look = self.look ?? InputLook(on: eventLoop) { [weak self] in self?.flush() }
+        self.look = look
+        if !look.request() { eventLoop.scheduleTask(in: Self.moment) { this.value.flush() } }
     }
 
     private func flush() {
@@ -69,6 +72,10 @@ final class FlushQueue {
         for _ in 0..<min(sockets.count, Self.slice) { sockets.popFirst()?.endTick() }
         guard sockets.isEmpty else { return schedule() }
         slices = 0
+        runActions()
+    }
+
+    private func runActions() {
         let actions = whenDone
         whenDone = []
         for action in actions { action() }
@@ -77,7 +84,8 @@ final class FlushQueue {
 
 /// The sockets of an event loop, together.
 public enum SocketWrites {
-    /// Runs an action when the sockets have sent the frames that they were given, as far as the kernel takes them.
+    /// Runs an action when the sockets have sent the frames that they were given, as far as the kernel takes them, or when so
+    /// many have sent that the loop does its other work first.
     ///
     /// - Precondition: It is called on the event loop.
     public static func whenDone(on eventLoop: any EventLoop, _ action: @escaping () -> Void) {

@@ -6,11 +6,12 @@ public struct ConnectionUpgrade: Sendable {
     /// The decision on an offer.
     public enum Decision {
         /// The client gets a last answer, and the connection then belongs to the handlers that the closure adds behind a
-        /// handler. The future completes when the answer has been written.
+        /// handler. The future completes when the answer has been written. If the connection gets another channel, the
+        /// closure returns when that one is closed.
         case accept(
             HTTPFields,
             add: (_ handler: any ChannelHandler, _ pipeline: ChannelPipeline, _ answer: EventLoopFuture<Void>) throws ->
-                Void)
+                EventLoopFuture<Void>?)
         /// The client gets an ordinary answer, and the connection continues with HTTP.
         case refuse(HTTPResponse.Status, HTTPFields, ByteBuffer)
     }
@@ -72,10 +73,11 @@ extension ConnectionGuard {
     }
 
     /// Leaves the connection to other handlers, with the bytes that are theirs.
-    private func leave(_ context: ChannelHandlerContext, _ add: () throws -> Void) {
+    private func leave(_ context: ChannelHandlerContext, _ add: () throws -> EventLoopFuture<Void>?) {
         let (bytes, isOver) = (parser.takeBytes(), isInputOver)
         do {
-            try add()
+            let closed = try add()
+            successor?.closed = closed
         } catch {
             return context.close(promise: nil)
         }
