@@ -25,7 +25,7 @@ public struct DuplicateSocket {
     /// Returns the descriptor, which then belongs to the caller.
     public func take() -> NIOBSDSocket.Handle { descriptor }
 
-    /// Closes the descriptor, unless it has been taken.
+    /// Closes the descriptor, which must not have been taken.
     public func close() { _ = systemClose(descriptor) }
 }
 

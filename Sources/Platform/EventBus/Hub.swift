@@ -50,7 +50,8 @@ public final class Hub<Topic: Hashable & Sendable, Event>: Sendable {
         max(2, sizes.sorted(by: >).prefix(3).last ?? 2)
     }
 
-    /// Runs an action on an event loop when the subscribers there have sent what they have received.
+    /// Runs an action on an event loop when the subscribers there have sent what they have received, or so many of them that
+    /// the loop does its other work first.
     public typealias Settle = @Sendable (_ eventLoop: any EventLoop, _ action: @escaping () -> Void) -> Void
 
     private let registries: [ObjectIdentifier: Registry]

@@ -47,7 +47,7 @@ final class FlushQueue {
     }
 
     /// Runs an action when all sockets that are in the queue have been flushed, or so many of them that the loop looks for
-    /// input. What comes until then joins what the others have to send.
+    /// input. What is sent from then on joins what the others have yet to send.
     func whenDone(_ action: @escaping () -> Void) {
         whenDone.append(action)
         schedule()

@@ -26,7 +26,8 @@ public struct SocketUpgrade: Sendable {
     ///   - routes: The routes, in any order; at most one per path.
     ///   - sendsDirectly: Whether sockets may send past the channel's pipeline. It must be false where a handler of it
     ///     changes what is sent, as TLS does.
-    ///   - loops: The loops to which sockets that send directly are moved; nil for sockets that stay where they are.
+    ///   - loops: The loops to which sockets that send directly are moved; nil for sockets that stay where they are. A server
+    ///     that stops knows nothing of those that were moved: it must call ``SocketLoops/quiesce()``.
     public init(routes: [SocketRoute], sendsDirectly: Bool = false, loops: SocketLoops? = nil) {
         self.routes = routes
         self.sendsDirectly = sendsDirectly
