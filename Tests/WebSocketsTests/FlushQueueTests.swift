@@ -73,6 +73,21 @@ struct FlushQueueTests {
         #expect(sent == 256)
     }
 
+    /// Sockets are behind from the first time that their loop looks for input until all have sent.
+    @Test func manySocketsAreBehindUntilAllHaveSent() throws {
+        let crowd = try Crowd(600)
+        let queue = FlushQueue.current(of: crowd.loop)
+        crowd.send()
+        #expect(!queue.isBehind)
+        for _ in 0..<2 {
+            crowd.loop.run()
+            #expect(queue.isBehind)
+            #expect(SocketWrites.areBehind)
+            crowd.loop.advanceTime(by: .microseconds(20))
+        }
+        #expect(!queue.isBehind)
+    }
+
     /// An event loop of a server handles the input that waits, however long its other tasks last.
     @Test func aLookComesAfterInputThatWaits() async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)

@@ -1,12 +1,14 @@
 import ContractServer
 import CoreMetrics
 import Database
+import Foundation
 import Identity
 import Logging
 import NIOCore
 import NIOPosix
 import NIOSSL
 import ObjectStore
+import WebSockets
 
 /// Opens what an API needs and composes it: database, object store, keys, service, router and listener.
 struct AppBuilder: Sendable {
@@ -106,8 +108,12 @@ struct AppBuilder: Sendable {
                         "the process was not stopped cleanly before: checking the whole database",
                         metadata: ["path": "\(path)"])
                 }, damaged: { damage in logger.critical("\(damage)") })
+            var waiting = QueueLimits()
+            // A message that is committed now would wait for the sockets anyway.
+            waiting.gather = { if SocketWrites.areBehind { Thread.sleep(forTimeInterval: 0.0005) } }
             return try .sqlite(
-                path: DatabaseLocation.file(of: api.name, in: settings.folder), schema: api.schema, owner: owner)
+                path: DatabaseLocation.file(of: api.name, in: settings.folder), schema: api.schema, waiting: waiting,
+                owner: owner)
         }
     }
 

@@ -1,3 +1,4 @@
+import NIOConcurrencyHelpers
 public import NIOCore
 import NIOPosix
 
@@ -12,6 +13,8 @@ final class FlushQueue {
     private static let moment = TimeAmount.microseconds(20)
     /// The size of ``memory``: as much as a message may have.
     private static let size = 65_536
+    /// The number of queues that are behind.
+    fileprivate static let behind = NIOLockedValueBox(0)
     // The value is used on its own thread only.
     nonisolated(unsafe) private static let current = ThreadSpecificVariable<FlushQueue>()
 
@@ -20,6 +23,10 @@ final class FlushQueue {
     private var isScheduled = false
     /// The slices since the loop has last looked for input.
     private var slices = 0
+    /// Whether sockets have had to wait while the loop looked for input, and some still wait.
+    private(set) var isBehind = false {
+        didSet { if isBehind != oldValue { Self.behind.withLockedValue { $0 += isBehind ? 1 : -1 } } }
+    }
     /// Made when it is first needed.
     private var look: InputLook?
     private var whenDone: [() -> Void] = []
@@ -28,7 +35,10 @@ final class FlushQueue {
 
     private init(_ eventLoop: any EventLoop) { self.eventLoop = eventLoop }
 
-    deinit { memory.deallocate() }
+    deinit {
+        memory.deallocate()
+        if isBehind { Self.behind.withLockedValue { $0 -= 1 } }
+    }
 
     /// Returns the queue of the event loop on which it is called.
     static func current(of eventLoop: any EventLoop) -> FlushQueue {
@@ -59,6 +69,7 @@ final class FlushQueue {
         let this = NIOLoopBound(self, eventLoop: eventLoop)
         guard slices == Self.slicesBeforeInput else { return eventLoop.execute { this.value.flush() } }
         slices = 0
+        isBehind = true
         runActions()
         let look = self.look ?? InputLook(on: eventLoop) { [weak self] in self?.flush() }
         self.look = look
@@ -72,6 +83,7 @@ final class FlushQueue {
         for _ in 0..<min(sockets.count, Self.slice) { sockets.popFirst()?.endTick() }
         guard sockets.isEmpty else { return schedule() }
         slices = 0
+        isBehind = false
         runActions()
     }
 
@@ -84,6 +96,10 @@ final class FlushQueue {
 
 /// The sockets of an event loop, together.
 public enum SocketWrites {
+    /// Whether an event loop has so many sockets that send that it has looked for input before all of them have sent. What is
+    /// published meanwhile is sent later, even if it is ready now.
+    public static var areBehind: Bool { FlushQueue.behind.withLockedValue { $0 > 0 } }
+
     /// Runs an action when the sockets have sent the frames that they were given, as far as the kernel takes them, or when so
     /// many have sent that the loop does its other work first.
     ///
