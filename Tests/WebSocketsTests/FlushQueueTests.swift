@@ -78,14 +78,21 @@ struct FlushQueueTests {
         let crowd = try Crowd(600)
         let queue = FlushQueue.current(of: crowd.loop)
         crowd.send()
-        #expect(!queue.isBehind)
+        #expect(queue.delay == nil)
         for _ in 0..<2 {
             crowd.loop.run()
-            #expect(queue.isBehind)
-            #expect(SocketWrites.areBehind)
+            #expect(queue.delay != nil)
             crowd.loop.advanceTime(by: .microseconds(20))
         }
-        #expect(!queue.isBehind)
+        #expect(queue.delay == nil)
+    }
+
+    /// The delay is the time that waiting sockets need at the pace of the last 256.
+    @Test(arguments: [(0, 0), (128, 1), (256, 2), (5120, 40)])
+    func theDelayFollowsThePace(_ waiting: Int, _ milliseconds: Int) {
+        let begun = NIODeadline.uptimeNanoseconds(7)
+        let delay = FlushQueue.delay(of: waiting, since: begun, now: begun + .milliseconds(2))
+        #expect(delay == .milliseconds(milliseconds))
     }
 
     /// An event loop of a server handles the input that waits, however long its other tasks last.

@@ -13,8 +13,8 @@ final class FlushQueue {
     private static let moment = TimeAmount.microseconds(20)
     /// The size of ``memory``: as much as a message may have.
     private static let size = 65_536
-    /// The number of queues that are behind.
-    fileprivate static let behind = NIOLockedValueBox(0)
+    /// How far the queues are behind, if they are.
+    fileprivate static let delays = NIOLockedValueBox<[ObjectIdentifier: Duration]>([:])
     // The value is used on its own thread only.
     nonisolated(unsafe) private static let current = ThreadSpecificVariable<FlushQueue>()
 
@@ -23,9 +23,14 @@ final class FlushQueue {
     private var isScheduled = false
     /// The slices since the loop has last looked for input.
     private var slices = 0
-    /// Whether sockets have had to wait while the loop looked for input, and some still wait.
-    private(set) var isBehind = false {
-        didSet { if isBehind != oldValue { Self.behind.withLockedValue { $0 += isBehind ? 1 : -1 } } }
+    /// The time at which the loop began to send, after it had last looked for input.
+    private var begun = NIODeadline.uptimeNanoseconds(0)
+    /// The time until the sockets that wait will have sent, at the pace of the last ones; nil unless they have had to wait
+    /// while the loop looked for input.
+    private(set) var delay: Duration? {
+        didSet {
+            if delay != oldValue { Self.delays.withLockedValue { $0[ObjectIdentifier(self)] = delay } }
+        }
     }
     /// Made when it is first needed.
     private var look: InputLook?
@@ -37,7 +42,7 @@ final class FlushQueue {
 
     deinit {
         memory.deallocate()
-        if isBehind { Self.behind.withLockedValue { $0 -= 1 } }
+        if delay != nil { Self.delays.withLockedValue { $0[ObjectIdentifier(self)] = nil } }
     }
 
     /// Returns the queue of the event loop on which it is called.
@@ -69,21 +74,29 @@ final class FlushQueue {
         let this = NIOLoopBound(self, eventLoop: eventLoop)
         guard slices == Self.slicesBeforeInput else { return eventLoop.execute { this.value.flush() } }
         slices = 0
-        isBehind = true
+        delay = Self.delay(of: sockets.count, since: begun, now: eventLoop.now)
         runActions()
         let look = self.look ?? InputLook(on: eventLoop) { [weak self] in self?.flush() }
         self.look = look
         if !look.request() { eventLoop.scheduleTask(in: Self.moment) { this.value.flush() } }
     }
 
+    /// Returns the time until waiting sockets will have sent.
+    ///
+    /// - Parameter begun: The time at which the loop began to send to those after which it looks for input.
+    static func delay(of waiting: Int, since begun: NIODeadline, now: NIODeadline) -> Duration {
+        Duration(now - begun) * waiting / (slice * slicesBeforeInput)
+    }
+
     private func flush() {
         isScheduled = false
+        if slices == 0 { begun = eventLoop.now }
         slices += 1
         // A socket that has sent everything may be given more at once, and then joins the end of the queue.
         for _ in 0..<min(sockets.count, Self.slice) { sockets.popFirst()?.endTick() }
         guard sockets.isEmpty else { return schedule() }
         slices = 0
-        isBehind = false
+        delay = nil
         runActions()
     }
 
@@ -96,9 +109,9 @@ final class FlushQueue {
 
 /// The sockets of an event loop, together.
 public enum SocketWrites {
-    /// Whether an event loop has so many sockets that send that it has looked for input before all of them have sent. What is
-    /// published meanwhile is sent later, even if it is ready now.
-    public static var areBehind: Bool { FlushQueue.behind.withLockedValue { $0 > 0 } }
+    /// How long it takes until sockets send what is published now, because others send before them: zero unless an event loop
+    /// has so many of them that it has looked for input before all have sent.
+    public static var delay: Duration { FlushQueue.delays.withLockedValue { $0.values.max() } ?? .zero }
 
     /// Runs an action when the sockets have sent the frames that they were given, as far as the kernel takes them, or when so
     /// many have sent that the loop does its other work first.
