@@ -116,10 +116,10 @@ struct AppBuilder: Sendable {
         }
     }
 
-    /// Waits for more writes while sockets are behind: messages that are committed sooner would only wait for the sockets
-    /// longer. It adds an eighth to their delay, and at most 2 ms.
+    /// Waits for more writes while sockets are far behind: messages that are committed sooner would only wait for the sockets
+    /// longer. Where they are hardly behind, waiting delays publishers that wait for their subscribers.
     @Sendable private static func gather() {
-        let time = min(SocketWrites.delay / 8, .milliseconds(2))
+        let time = min((SocketWrites.delay - .milliseconds(10)) / 8, .milliseconds(2))
         if time > .zero { Thread.sleep(forTimeInterval: time / .seconds(1)) }
     }
 
