@@ -109,8 +109,8 @@ final class FlushQueue {
 
 /// The sockets of an event loop, together.
 public enum SocketWrites {
-    /// How long it takes until sockets send what is published now, because others send before them: zero unless an event loop
-    /// has so many of them that it has looked for input before all have sent.
+    /// The time until sockets send what is published now, because others send before them. It is zero unless an event loop has
+    /// so many of them that it has looked for input before all have sent.
     public static var delay: Duration { FlushQueue.delays.withLockedValue { $0.values.max() } ?? .zero }
 
     /// Runs an action when the sockets have sent the frames that they were given, as far as the kernel takes them, or when so
