@@ -1,6 +1,7 @@
 import Backend
 import Contract
 import HTTPTypes
+import HummingbirdCore
 import Logging
 import NIOCore
 import NIOPosix
@@ -160,6 +161,19 @@ struct MemoryTests {
             #expect(log.lines.filter { $0.contains("/choose") }.allSatisfy { $0.contains("status=499") })
             #expect(!log.lines.contains { $0.contains("refused") })
         }
+    }
+
+    /// An answer that is ready and waits for its event loop takes its room until then: many of them would take any memory.
+    @Test func anAnswerTakesItsRoomUntilItsConnectionCountsIt() async throws {
+        let memory = RequestMemory(answers: 3 << 20)
+        let router = Sample.table(memory: memory)
+        let head = HTTPRequest(method: .get, scheme: "http", authority: "a", path: "/choose?how=huge")
+        let request = ReceivedRequest(Request(head: head, body: .init(buffer: ByteBuffer())))
+        var reply: Reply? = await router.reply(to: request, peer: Peer(nil))
+        #expect(reply?.size.map { $0 > MemoryBudget.small } == true)
+        #expect(memory.answers.used == 1 << 20)
+        reply = nil
+        #expect(memory.answers.used == 0)
     }
 
     /// A client that asks but does not read keeps one answer waiting, and is disconnected when others need the room.

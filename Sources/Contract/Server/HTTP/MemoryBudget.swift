@@ -137,6 +137,23 @@ public final class MemoryBudget: Sendable {
     }
 }
 
+/// The memory of a budget that an answer takes. It is given back when nothing refers to the hold any more.
+final class AnswerHold: Sendable {
+    private let size: Int
+    private let budget: MemoryBudget
+
+    /// Waits until there is room for a number of bytes, and takes it.
+    ///
+    /// - Throws: `CancellationError`.
+    init(_ size: Int, in budget: MemoryBudget) async throws {
+        try await budget.take(size)
+        self.size = size
+        self.budget = budget
+    }
+
+    deinit { budget.give(size) }
+}
+
 /// The size of a route's recent answers. The next answer is expected to have this size, because memory for it is taken
 /// before it is made.
 final class ExpectedSize: Sendable {

@@ -261,11 +261,12 @@ extension Operation {
             answerSize.note(reply.size ?? 0)
             return reply
         }
-        try await memory.take(expected)
-        defer { memory.give(expected) }
+        let hold = try await AnswerHold(expected, in: memory)
         if connection?.channel.isActive == false { throw ChannelError.ioOnClosedChannel }
-        let reply = try await run(call)
+        var reply = try await run(call)
         answerSize.note(reply.size ?? 0)
+        // A stream is counted piece by piece, when they are written.
+        if case .bytes = reply.content { reply.hold = hold }
         return reply
     }
 }

@@ -191,6 +191,8 @@ struct Reply: Sendable {
     var isJSON = false
     /// Whether clients keep the answer and it is compressed although it is not JSON.
     var isDocument = false
+    /// The room for the answer, until its connection counts the bytes that the client has not taken.
+    var hold: AnswerHold?
 
     /// The size in bytes; nil when it is known only at the end.
     var size: Int? {
