@@ -1,7 +1,7 @@
 import Contract
 import Foundation
 
-/// Something that waits in a ``DurableOutbox`` until the server has it.
+/// Something that waits in a `DurableOutbox` until the server has it.
 public struct OutboxItem<Content: Sendable>: Identifiable, Sendable {
     /// The item's name on this device, which stays the same between launches.
     public let id: OutboxItemID

@@ -53,7 +53,7 @@ extension GTSD.SubmitEvidence {
 }
 
 extension GTSD {
-    /// A number or a text among the metrics of evidence, written as a literal or with ``init(_:)``.
+    /// A number or a text among the metrics of evidence, written as a literal or with `init(_:)`.
     public struct MetricValue: Hashable, Sendable, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
         ExpressibleByStringLiteral
     {

@@ -88,9 +88,11 @@ extension DurableOutbox where Content == GTSDClient.Outgoing {
         return try add(.evidence(evidence), createdAt: now)
     }
 
-    /// Uploads a progress photo as soon as there is a network. Up to 10 MiB of JPEG, PNG or HEIC; the outbox copies it.
+    /// Uploads a progress photo as soon as there is a network.
     ///
-    /// - Parameter details: Additional information about the photo. It was taken now unless they say when.
+    /// - Parameters:
+    ///   - photo: Up to 10 MiB of JPEG, PNG or HEIC. The outbox copies it.
+    ///   - details: Additional information about the photo. It was taken now unless they say when.
     /// - Returns: The photo as it waits. It is on the disk.
     /// - Throws: ``APIError`` for a photo that the server would refuse, ``OutboxFull``, the disk's error.
     @discardableResult
