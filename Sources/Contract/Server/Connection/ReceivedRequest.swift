@@ -38,7 +38,7 @@ struct ReceivedRequest: Sendable {
     }
 
     /// Returns the same request, whose body is requested piece by piece if it is large.
-    func demanding(from connection: ConnectionReference?, _ hold: BodyHold?) -> ReceivedRequest {
+    func demanding(from connection: ConnectionReference?, _ hold: MemoryHold?) -> ReceivedRequest {
         guard let connection, let hold, case .pieces(let pieces) = body, head.isReadOnDemand else { return self }
         var request = self
         request.body = .pieces(

@@ -137,21 +137,32 @@ public final class MemoryBudget: Sendable {
     }
 }
 
-/// The memory of a budget that an answer takes. It is given back when nothing refers to the hold any more.
-final class AnswerHold: Sendable {
-    private let size: Int
+/// The memory of a budget that a request's body or its answer takes, until it is released or nothing refers to the hold any
+/// more.
+final class MemoryHold: Sendable {
     private let budget: MemoryBudget
+    private let taken = NIOLockedValueBox(0)
 
-    /// Waits until there is room for a number of bytes, and takes it.
-    ///
-    /// - Throws: `CancellationError`.
-    init(_ size: Int, in budget: MemoryBudget) async throws {
+    init(_ budget: MemoryBudget) { self.budget = budget }
+
+    deinit { release() }
+
+    var isHeld: Bool { taken.withLockedValue { $0 > 0 } }
+
+    /// Waits until there is room for a number of bytes. It may be called only once for a request: two requests that
+    /// each hold some and wait for more could wait for each other.
+    func take(_ size: Int) async throws {
         try await budget.take(size)
-        self.size = size
-        self.budget = budget
+        taken.withLockedValue { $0 += size }
     }
 
-    deinit { budget.give(size) }
+    func release() {
+        let size = taken.withLockedValue { taken in
+            defer { taken = 0 }
+            return taken
+        }
+        if size > 0 { budget.give(size) }
+    }
 }
 
 /// The size of a route's recent answers. The next answer is expected to have this size, because memory for it is taken

@@ -85,7 +85,7 @@ public final class Router<API: ServiceAPI>: Sendable {
             id: RequestID.make(for: request.headers),
             address: ClientAddress(peer: peer, headers: request.headers, trusting: options.trustedProxies),
             headers: request.headers)
-        let hold = request.head.isReadOnDemand ? BodyHold(options.memory.bodies) : nil
+        let hold = request.head.isReadOnDemand ? MemoryHold(options.memory.bodies) : nil
         defer { hold?.release() }
         warn(of: peer.text, request.headers)
         inFlight.increment()
@@ -116,7 +116,7 @@ public final class Router<API: ServiceAPI>: Sendable {
     private static var large: Int { 65_536 }
 
     nonisolated(nonsending) private func answer(
-        _ request: ReceivedRequest, _ info: RequestInfo, _ hold: BodyHold?, from connection: ConnectionReference?
+        _ request: ReceivedRequest, _ info: RequestInfo, _ hold: MemoryHold?, from connection: ConnectionReference?
     ) async -> Outcome {
         var outcome = Outcome(reply: Reply(status: .ok, headers: [:]))
         do {
@@ -261,7 +261,8 @@ extension Operation {
             answerSize.note(reply.size ?? 0)
             return reply
         }
-        let hold = try await AnswerHold(expected, in: memory)
+        let hold = MemoryHold(memory)
+        try await hold.take(expected)
         if connection?.channel.isActive == false { throw ChannelError.ioOnClosedChannel }
         var reply = try await run(call)
         answerSize.note(reply.size ?? 0)

@@ -192,7 +192,7 @@ struct Reply: Sendable {
     /// Whether clients keep the answer and it is compressed although it is not JSON.
     var isDocument = false
     /// The room for the answer, until its connection counts the bytes that the client has not taken.
-    var hold: AnswerHold?
+    var hold: MemoryHold?
 
     /// The size in bytes; nil when it is known only at the end.
     var size: Int? {
@@ -210,7 +210,7 @@ struct Call: Sendable {
     let query: Substring?
     let info: RequestInfo
     /// The memory that the body takes; nil for a small body, which is not counted.
-    let hold: BodyHold?
+    let hold: MemoryHold?
 
     static let maximumBody = 1_048_576
 
