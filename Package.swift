@@ -279,7 +279,7 @@ let suites: [Target] = [
     tests("Images", imports: "Images Testbed"),
     tests("Mail", imports: "Mail NIOCore NIOPosix Testbed"),
     tests("ObjectStore", imports: "AsyncHTTPClient Crypto NIOConcurrencyHelpers NIOCore ObjectStore Testbed"),
-    tests("EventBus", imports: "EventBus NIOCore NIOEmbedded NIOPosix"),
+    tests("EventBus", imports: "EventBus NIOCore NIOEmbedded NIOPosix Testbed"),
     tests(
         "Backend",
         imports: """

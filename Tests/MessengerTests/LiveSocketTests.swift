@@ -3,13 +3,14 @@ import HTTPTypes
 import Identity
 import MessengerAPI
 import MessengerCheck
-import MessengerService
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOEmbedded
 import Testbed
 import Testing
 import WebSockets
+
+@testable import MessengerService
 
 /// A socket keeps its deadlines, here on a virtual clock.
 @Suite(.timeLimit(.minutes(30))) struct LiveSocketTests {
@@ -80,6 +81,52 @@ import WebSockets
         }
     }
 
+    @Test("Of messages that come together, those are sent that the socket has not sent")
+    func joinedMessages() async throws {
+        try await withSocket { socket, host in
+            let alice = try await host.person()
+            let chat = try await alice.group()
+            try await socket.signIn(alice.token)
+            try await socket.answer(#"{"type":"subscribe","chat_id":\#(chat)}"#, #"{"type":"subscribed""#)
+            let before = socket.frames.count
+            for messages in [[2], [1, 2, 3], [4, 5], [4, 5]] as [[Messenger.Message.ID]] {
+                let events = LiveEvent.joined(messages.map { .message($0, frame: TextFrame("\($0)")) })
+                #expect(events.count == 1)
+                try await socket.do { handler in
+                    for event in events { (handler as? LiveSocket)?.receive(event, on: .chat(chat)) }
+                }
+            }
+            #expect(socket.frames.dropFirst(before) == ["2", "3", "4", "5"])
+        }
+    }
+
+    @Test("Messages in ascending order are joined, up to other events")
+    func joining() {
+        func joined(_ events: [LiveEvent]) -> [String] {
+            LiveEvent.joined(events).map { event in
+                switch event {
+                case .message(let id, let frame): "\(id) \(String(buffer: frame.payload))"
+                case .messages(let ids, let frames):
+                    "\(ids.map(\.description)) \(frames.each.map { String(buffer: $0.payload) })"
+                case .gap: "gap"
+                default: "other"
+                }
+            }
+        }
+        func message(_ id: Int64) -> LiveEvent { .message(.init(id), frame: TextFrame("m\(id)")) }
+        #expect(joined([]) == [])
+        #expect(joined([message(1)]) == ["1 m1"])
+        #expect(
+            joined([message(1), message(3), .gap, message(4), .passing(frame: TextFrame("x")), message(6), message(7)])
+                == [#"["1", "3"] ["m1", "m3"]"#, "gap", "4 m4", "other", #"["6", "7"] ["m6", "m7"]"#])
+        #expect(joined([message(2), message(1), message(2)]) == ["2 m2", #"["1", "2"] ["m1", "m2"]"#])
+        let many = LiveEvent.joined((1...130).map(message))
+        #expect(many.count == 3)
+        // Messages that are too large to be joined stay as they are.
+        let large = TextFrame(String(repeating: "x", count: 40_000))
+        #expect(LiveEvent.joined([.message(1, frame: large), .message(2, frame: large)]).count == 2)
+    }
+
     /// Opens a socket of a service whose event loop the test drives.
     private func withSocket(_ body: (DrivenSocket, MessengerHost) async throws -> Void) async throws {
         try await withMessenger(on: Stack(.sqlite, .inProcess)) { host in
@@ -131,13 +178,18 @@ private final class DrivenSocket: SocketConnection, Sendable {
 
     /// Signs in, which takes real time because it uses the database's threads.
     func signIn(_ token: String) async throws {
+        try await answer(#"{"type":"auth","token":"\#(token)"}"#, #"{"type":"auth_ok""#)
+    }
+
+    /// Hands the handler a frame, and waits for the answer, which begins as given.
+    func answer(_ frame: String, _ prefix: String) async throws {
         let before = frames.count
-        try await self.do { $0.received(ByteBuffer(string: #"{"type":"auth","token":"\#(token)"}"#)) }
+        try await self.do { $0.received(ByteBuffer(string: frame)) }
         for _ in 0..<5000 where frames.count == before {
             await loop.run()
             try await Task.sleep(for: .milliseconds(1))
         }
-        #expect(frames.last?.hasPrefix(#"{"type":"auth_ok""#) == true)
+        #expect(frames.last?.hasPrefix(prefix) == true)
     }
 
     /// Moves both clocks: the loop's and the service's.

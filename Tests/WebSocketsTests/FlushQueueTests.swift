@@ -29,6 +29,29 @@ struct FlushQueueTests {
 
         func send() { for log in logs { log.socket?.send(TextFrame("x")) } }
 
+        /// Sends when it is the sockets' turn.
+        ///
+        /// - Parameter before: Called before some sockets get their frames, with the number of those that have theirs.
+        func sendInTurns(_ before: @escaping (Int) -> Void = { _ in }) {
+            var next = 0
+            SocketWrites.inTurns(on: loop, logs.count) { limit in
+                before(next)
+                let turn = logs[next...].prefix(limit)
+                for log in turn { log.socket?.send(TextFrame("y")) }
+                next += turn.count
+                return turn.count
+            }
+        }
+
+        /// Returns the frames that a socket has sent.
+        func frames(_ index: Int) throws -> [String] {
+            var frames: [String] = []
+            while let bytes = try channels[index].readOutbound(as: ByteBuffer.self) {
+                frames.append(String(buffer: TextFrame(bytes: bytes).payload))
+            }
+            return frames
+        }
+
         /// Returns the number of sockets that have sent a frame since it was last asked.
         func count() throws -> Int { try channels.count { try $0.readOutbound(as: ByteBuffer.self) != nil } }
     }
@@ -71,6 +94,40 @@ struct FlushQueueTests {
         SocketWrites.whenDone(on: crowd.loop) { sent = try? crowd.count() }
         crowd.loop.run()
         #expect(sent == 256)
+    }
+
+    /// Sockets that are given frames when it is their turn send them before the next ones are given theirs.
+    @Test func aCrowdSendsInItsTurn() throws {
+        let crowd = try Crowd(700)
+        nonisolated(unsafe) var (sent, other) = (0, 0)
+        crowd.sendInTurns { served in
+            sent += (try? crowd.count()) ?? 0
+            #expect(sent == served)
+        }
+        crowd.loop.execute { other = sent }
+        crowd.loop.run()
+        #expect(0 < other && other < 256)
+        #expect(FlushQueue.current(of: crowd.loop).delay != nil)
+        for expected in [256, 512, 700] {
+            sent += try crowd.count()
+            #expect(sent == expected)
+            crowd.loop.advanceTime(by: .microseconds(20))
+            crowd.loop.run()
+        }
+        #expect(FlushQueue.current(of: crowd.loop).delay == nil)
+    }
+
+    /// Frames leave in the order in which a socket was given them, also where it waits with others and for itself.
+    @Test func aSocketOfACrowdKeepsTheOrderOfItsFrames() throws {
+        let crowd = try Crowd(3)
+        crowd.send()
+        crowd.sendInTurns()
+        crowd.sendInTurns()
+        crowd.loop.run()
+        crowd.sendInTurns()
+        crowd.send()
+        crowd.loop.run()
+        for index in 0..<3 { #expect(try crowd.frames(index) == ["x", "y", "y", "x", "y"]) }
     }
 
     /// Sockets are behind from the first time that their loop looks for input until all have sent.

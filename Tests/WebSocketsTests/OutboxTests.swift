@@ -23,10 +23,14 @@ struct OutboxTests {
         var channel: [ByteBuffer] = []
 
         for number in 0..<60 {
-            for _ in 0..<Int.random(in: 0...5, using: &random) {
-                let frame = frame(number, .random(in: 1...90, using: &random))
-                expected += frame.readableBytesView
-                outbox.append(frame)
+            let frames = (0..<Int.random(in: 0...5, using: &random)).map { _ in
+                frame(number, .random(in: 1...90, using: &random))
+            }
+            for frame in frames { expected += frame.readableBytesView }
+            if Bool.random(using: &random), let joined = JoinedFrames(frames.map(TextFrame.init(bytes:))) {
+                outbox.append(joined)
+            } else {
+                for frame in frames { outbox.append(frame) }
             }
             outbox.send(joining: memory) { bytes in
                 let accepted =
@@ -47,11 +51,18 @@ struct OutboxTests {
         }
     }
 
-    @Test func framesCountUntilTheirLastByteIsAccepted() {
+    @Test(arguments: [false, true])
+    func framesCountUntilTheirLastByteIsAccepted(areJoined: Bool) throws {
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 64, alignment: 1)
         defer { memory.deallocate() }
         var outbox = Outbox()
-        for number in 0..<4 { outbox.append(frame(number, 10)) }
+        let frames = (0..<4).map { frame($0, 10) }
+        if areJoined {
+            outbox.append(try #require(JoinedFrames(frames.map(TextFrame.init(bytes:)))))
+        } else {
+            for frame in frames { outbox.append(frame) }
+        }
+        #expect(outbox.frames == 4)
         outbox.send(joining: memory) { _ in 29 }
         #expect(outbox.frames == 2)
         #expect(outbox.bytes == 11)
@@ -61,6 +72,16 @@ struct OutboxTests {
         outbox.endWrite(of: 1)
         #expect(outbox.frames == 1)
         #expect(outbox.bytes == 10)
+    }
+
+    @Test func framesAreJoinedUpToAMaximum() throws {
+        let (frame, large) = (TextFrame("x"), TextFrame(String(repeating: "x", count: 40_000)))
+        let joined = try #require(JoinedFrames(repeatElement(frame, count: JoinedFrames.maximumCount)))
+        #expect(joined.each.map(\.bytes) == Array(repeating: frame.bytes, count: JoinedFrames.maximumCount))
+        #expect(joined.bytes.readableBytes == 3 * JoinedFrames.maximumCount)
+        #expect(JoinedFrames(repeatElement(frame, count: JoinedFrames.maximumCount + 1)) == nil)
+        #expect(JoinedFrames([frame, large]) != nil)
+        #expect(JoinedFrames([large, large]) == nil)
     }
 
     @Test func nothingGoesPastAChannelThatHasSomething() {

@@ -12,7 +12,8 @@ public protocol Subscriber<Topic, Event>: AnyObject {
 /// Hands each event to every subscriber of its topic.
 ///
 /// Subscribers are stored per event loop, so that delivery needs no lock, and the event is made once per loop, for any
-/// number of subscribers. Events arrive in the order in which they were published, those of all topics together.
+/// number of subscribers. Events arrive in the order in which they were published, those of all topics together, except
+/// where events are joined (``Joining``).
 ///
 /// An event after a pause is delivered at once. While events come faster than that, each loop delivers all that have come,
 /// and then pauses (``pause(after:isJoining:)``): a socket then writes them in one system call, which is the greatest part
@@ -54,6 +55,39 @@ public final class Hub<Topic: Hashable & Sendable, Event>: Sendable {
     /// the loop does its other work first.
     public typealias Settle = @Sendable (_ eventLoop: any EventLoop, _ action: @escaping () -> Void) -> Void
 
+    /// Serves subscribers in turns, between the loop's other work: calls `serve`, lets those send to which it has handed
+    /// events, and calls it again later, until it has served fewer than `limit`.
+    ///
+    /// - Parameters:
+    ///   - count: How many subscribers there are, about.
+    ///   - serve: Hands events to `limit` subscribers at most, and returns how many those were.
+    public typealias Turns = @Sendable (
+        _ eventLoop: any EventLoop, _ count: Int, _ serve: @escaping (_ limit: Int) -> Int
+    ) -> Void
+
+    /// Lets subscribers wait for their turn to send, and then receive all that has come by then. A subscriber with several
+    /// events costs little more than one with one: what it needs is fetched from memory once.
+    public struct Joining: Sendable {
+        let turns: Turns
+        let applies: @Sendable (Topic) -> Bool
+        let join: @Sendable ([Event]) -> [Event]
+
+        /// - Parameters:
+        ///   - turns: Serves the subscribers.
+        ///   - applies: Says whether a topic's events are joined. They keep their order within the topic; events of two such
+        ///     topics may arrive in another order. An event of any other topic, and one of all topics, comes after all that
+        ///     were published before it, and before all that are published later.
+        ///   - join: Makes several events of a topic fewer, which mean the same.
+        public init(
+            _ turns: @escaping Turns, of applies: @escaping @Sendable (Topic) -> Bool,
+            join: @escaping @Sendable ([Event]) -> [Event] = { $0 }
+        ) {
+            self.turns = turns
+            self.applies = applies
+            self.join = join
+        }
+    }
+
     private let registries: [ObjectIdentifier: Registry]
 
     /// Makes a hub.
@@ -61,15 +95,17 @@ public final class Hub<Topic: Hashable & Sendable, Event>: Sendable {
     /// - Parameters:
     ///   - group: The event loops of the subscribers.
     ///   - settle: By default subscribers have sent what they have received when the loop is done with its tick.
+    ///   - joining: By default subscribers receive every event when it is delivered.
     public init(
         _ group: any EventLoopGroup,
         settle: @escaping Settle = { eventLoop, action in
             let action = NIOLoopBound(action, eventLoop: eventLoop)
             eventLoop.execute { action.value() }
-        }
+        },
+        joining: Joining? = nil
     ) {
         var registries: [ObjectIdentifier: Registry] = [:]
-        for loop in group.makeIterator() { registries[ObjectIdentifier(loop)] = Registry(loop, settle) }
+        for loop in group.makeIterator() { registries[ObjectIdentifier(loop)] = Registry(loop, settle, joining) }
         self.registries = registries
     }
 
@@ -133,7 +169,7 @@ public final class Hub<Topic: Hashable & Sendable, Event>: Sendable {
             /// Whether a delivery has been scheduled or runs.
             var isScheduled = false
             /// The number of the next delivery.
-            var turn = 0
+            var delivery = 0
             /// The time at which the loop's pause ends.
             var pauseEnd = NIODeadline.uptimeNanoseconds(0)
             /// The number of waiting events that ends the pause before; nil when none does, or one has.
@@ -149,38 +185,47 @@ public final class Hub<Topic: Hashable & Sendable, Event>: Sendable {
             }
         }
 
+        /// What is used on the event loop only.
+        private final class State {
+            var table: [Topic: Audience] = [:]
+            /// The turns that have not ended.
+            var turns: CircularBuffer<(turn: Turn, topic: Topic)> = []
+        }
+
         private let loop: any EventLoop
-        private let members: NIOLoopBoundBox<[Topic: [ObjectIdentifier: Member]]?>
+        private let state: NIOLoopBoundBox<State?>
         private let queue = NIOLockedValueBox(Queue())
         private let meter = Meter(label: "concord_subscriptions")
         private let settle: Settle
+        private let joining: Joining?
 
-        init(_ loop: any EventLoop, _ settle: @escaping Settle) {
+        init(_ loop: any EventLoop, _ settle: @escaping Settle, _ joining: Joining?) {
             self.loop = loop
             self.settle = settle
-            members = .makeEmptyBox(eventLoop: loop)
+            self.joining = joining
+            state = .makeEmptyBox(eventLoop: loop)
         }
 
-        private var table: [Topic: [ObjectIdentifier: Member]] {
-            get { members.value ?? [:] }
-            _modify {
-                var table = members.value ?? [:]
-                members.value = nil  // so that the table is changed in place
-                yield &table
-                members.value = table
-            }
+        private var local: State {
+            if let state = state.value { return state }
+            let new = State()
+            state.value = new
+            return new
         }
 
         func insert(_ subscriber: Member, _ topic: Topic) {
-            if table[topic, default: [:]].updateValue(subscriber, forKey: ObjectIdentifier(subscriber)) == nil {
-                queue.withLockedValue { $0.subscriptions += 1 }
-                meter.increment()
-            }
+            let local = local
+            let audience = local.table[topic] ?? Audience()
+            local.table[topic] = audience
+            guard audience.insert(subscriber) else { return }
+            queue.withLockedValue { $0.subscriptions += 1 }
+            meter.increment()
         }
 
         func remove(_ subscriber: Member, _ topic: Topic) {
-            guard table[topic]?.removeValue(forKey: ObjectIdentifier(subscriber)) != nil else { return }
-            if table[topic]?.isEmpty == true { table[topic] = nil }
+            let local = local
+            guard let audience = local.table[topic], audience.remove(subscriber) else { return }
+            if audience.members.isEmpty { local.table[topic] = nil }
             queue.withLockedValue { $0.subscriptions -= 1 }
             meter.decrement()
         }
@@ -190,40 +235,40 @@ public final class Hub<Topic: Hashable & Sendable, Event>: Sendable {
         func ask<Answer: Sendable>(
             _ topic: Topic, _ question: @escaping @Sendable (Member) -> Answer?
         ) async throws -> [Answer] {
-            try await loop.submit { self.table[topic]?.values.compactMap(question) ?? [] }.get()
+            try await loop.submit { self.local.table[topic]?.members.values.compactMap(question) ?? [] }.get()
         }
 
         func publish(to topic: Topic?, _ event: @escaping @Sendable () -> Event) {
-            let delivery = queue.withLockedValue { queue -> (turn: Int, time: NIODeadline)? in
+            let delivery = queue.withLockedValue { queue -> (number: Int, time: NIODeadline)? in
                 guard queue.subscriptions > 0 else { return nil }
                 queue.waiting.append(Publication(topic: topic, event: event))
                 if queue.endsPause() {
                     queue.isScheduled = true
-                    return (queue.turn, .uptimeNanoseconds(0))
+                    return (queue.delivery, .uptimeNanoseconds(0))
                 }
                 defer { queue.isScheduled = true }
-                return queue.isScheduled ? nil : (queue.turn, queue.pauseEnd)
+                return queue.isScheduled ? nil : (queue.delivery, queue.pauseEnd)
             }
-            if let delivery { schedule(delivery.turn, at: delivery.time) }
+            if let delivery { schedule(delivery.number, at: delivery.time) }
         }
 
-        private func schedule(_ turn: Int, at time: NIODeadline) {
+        private func schedule(_ delivery: Int, at time: NIODeadline) {
             if time <= loop.now {
-                loop.execute { self.deliverAll(turn) }
+                loop.execute { self.deliverAll(delivery) }
             } else {
-                loop.scheduleTask(deadline: time) { self.deliverAll(turn) }
+                loop.scheduleTask(deadline: time) { self.deliverAll(delivery) }
             }
         }
 
         /// Delivers what waits.
         ///
-        /// - Parameter turn: The number of the delivery, which does nothing when it has begun before: enough events came
+        /// - Parameter number: The number of the delivery, which does nothing when it has begun before: enough events came
         ///   before the end of the pause.
-        private func deliverAll(_ turn: Int) {
+        private func deliverAll(_ number: Int) {
             let begun = loop.now
             let waiting = queue.withLockedValue { queue -> [Publication] in
-                guard queue.turn == turn else { return [] }
-                queue.turn += 1
+                guard queue.delivery == number else { return [] }
+                queue.delivery += 1
                 queue.enough = nil
                 defer { queue.waiting = [] }
                 return queue.waiting
@@ -237,26 +282,42 @@ public final class Hub<Topic: Hashable & Sendable, Event>: Sendable {
             let now = loop.now
             let isJoining = events.count > 1 && events.count >= 2 * Set(events.map(\.topic)).count
             let pause = Hub.pause(after: now - begun, isJoining: isJoining)
-            let delivery = queue.withLockedValue { queue -> (turn: Int, time: NIODeadline)? in
+            let delivery = queue.withLockedValue { queue -> (number: Int, time: NIODeadline)? in
                 queue.sizes = queue.sizes.suffix(Hub.memory - 1) + [events.count]
                 queue.enough = isJoining ? Hub.enough(after: queue.sizes) : nil
                 queue.pauseEnd = now + (queue.endsPause() ? Hub.shortestJoiningPause : pause)
                 queue.isScheduled = !queue.waiting.isEmpty
-                return queue.isScheduled ? (queue.turn, queue.pauseEnd) : nil
+                return queue.isScheduled ? (queue.delivery, queue.pauseEnd) : nil
             }
-            if let delivery { schedule(delivery.turn, at: delivery.time) }
+            if let delivery { schedule(delivery.number, at: delivery.time) }
         }
 
         private func deliver(_ publication: Publication) {
+            let local = local
             guard let topic = publication.topic else {
-                for (topic, receivers) in table {
-                    for receiver in receivers.values { receiver.receive(publication.event(), on: topic) }
-                }
+                endTurns()
+                for (topic, audience) in local.table { audience.deliver(publication.event(), on: topic) }
                 return
             }
-            guard let receivers = table[topic] else { return }
-            let event = publication.event()
-            for receiver in receivers.values { receiver.receive(event, on: topic) }
+            guard let audience = local.table[topic] else { return }
+            if let joining, joining.applies(topic) {
+                guard let turn = audience.add(publication.event(), joining.join) else { return }
+                local.turns.append((turn, topic))
+                return joining.turns(loop, turn.count) { self.serve(turn, topic, $0) }
+            }
+            endTurns()
+            audience.deliver(publication.event(), on: topic)
+        }
+
+        private func serve(_ turn: Turn, _ topic: Topic, _ limit: Int) -> Int {
+            let served = turn.serve(limit, topic)
+            if served < limit, local.turns.first?.turn === turn { local.turns.removeFirst() }
+            return served
+        }
+
+        /// Hands out all events that wait for the subscribers' turn.
+        private func endTurns() {
+            while let (turn, topic) = local.turns.popFirst() { _ = turn.serve(.max, topic) }
         }
     }
 }

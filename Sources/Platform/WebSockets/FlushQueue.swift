@@ -9,6 +9,9 @@ final class FlushQueue {
     private static let slice = 64
     /// The number of slices after which the loop also looks for input and for new connections: about two milliseconds.
     private static let slicesBeforeInput = 4
+    /// The number of sockets of a crowd that are given frames before they send. What was read of so few is still in the
+    /// processor's cache then.
+    private static let group = 16
     /// The time until the next slice, where the loop cannot be asked to look for input (``InputLook``).
     private static let moment = TimeAmount.microseconds(20)
     /// The size of ``memory``: as much as a message may have.
@@ -18,8 +21,18 @@ final class FlushQueue {
     // The value is used on its own thread only.
     nonisolated(unsafe) private static let current = ThreadSpecificVariable<FlushQueue>()
 
+    private enum Item {
+        case socket(SocketChannelHandler)
+        /// Sockets that are given frames when it is their turn, and how many they are, about.
+        case crowd(Int, (_ limit: Int) -> Int)
+    }
+
     private let eventLoop: any EventLoop
-    private var sockets = CircularBuffer<SocketChannelHandler>()
+    private var items = CircularBuffer<Item>()
+    /// The number of sockets in ``items``, about.
+    private var waiting = 0
+    /// The sockets of a crowd that have just been given frames; nil unless it is the turn of one.
+    private var fresh: [SocketChannelHandler]?
     private var isScheduled = false
     /// The slices since the loop has last looked for input.
     private var slices = 0
@@ -57,7 +70,24 @@ final class FlushQueue {
 
     /// Adds a socket, which is flushed once.
     func add(_ socket: SocketChannelHandler) {
-        sockets.append(socket)
+        guard fresh == nil else {
+            fresh?.append(socket)
+            return
+        }
+        items.append(.socket(socket))
+        waiting += 1
+        schedule()
+    }
+
+    /// Gives sockets frames when it is their turn, which they then send at once.
+    ///
+    /// - Parameters:
+    ///   - count: How many sockets there are, about.
+    ///   - serve: Gives frames to as many sockets as its parameter says, and returns how many those were: fewer if there are
+    ///     no more.
+    func add(_ count: Int, serve: @escaping (_ limit: Int) -> Int) {
+        items.append(.crowd(count, serve))
+        waiting += count
         schedule()
     }
 
@@ -74,7 +104,7 @@ final class FlushQueue {
         let this = NIOLoopBound(self, eventLoop: eventLoop)
         guard slices == Self.slicesBeforeInput else { return eventLoop.execute { this.value.flush() } }
         slices = 0
-        delay = Self.delay(of: sockets.count, since: begun, now: eventLoop.now)
+        delay = Self.delay(of: waiting, since: begun, now: eventLoop.now)
         runActions()
         let look = self.look ?? InputLook(on: eventLoop) { [weak self] in self?.flush() }
         self.look = look
@@ -93,11 +123,37 @@ final class FlushQueue {
         if slices == 0 { begun = eventLoop.now }
         slices += 1
         // A socket that has sent everything may be given more at once, and then joins the end of the queue.
-        for _ in 0..<min(sockets.count, Self.slice) { sockets.popFirst()?.endTick() }
-        guard sockets.isEmpty else { return schedule() }
+        var (sockets, before) = (Self.slice, items.count)
+        while sockets > 0, before > 0, let item = items.popFirst() {
+            switch item {
+            case .socket(let socket):
+                waiting -= 1
+                sockets -= 1
+                before -= 1
+                socket.endTick()
+            case .crowd(let count, let serve):
+                let limit = min(sockets, Self.group)
+                let served = self.serve(limit, by: serve)
+                let left = served < limit ? 0 : max(0, count - served)
+                waiting -= count - left
+                sockets -= max(1, served)
+                if served < limit { before -= 1 } else { items.prepend(.crowd(left, serve)) }
+            }
+        }
+        guard items.isEmpty else { return schedule() }
         slices = 0
         delay = nil
         runActions()
+    }
+
+    /// Gives sockets of a crowd frames, and lets them send.
+    private func serve(_ limit: Int, by serve: (Int) -> Int) -> Int {
+        fresh = []
+        let served = serve(limit)
+        let sockets = fresh ?? []
+        fresh = nil
+        for socket in sockets { socket.endTick() }
+        return served
     }
 
     private func runActions() {
@@ -119,5 +175,18 @@ public enum SocketWrites {
     /// - Precondition: It is called on the event loop.
     public static func whenDone(on eventLoop: any EventLoop, _ action: @escaping () -> Void) {
         FlushQueue.current(of: eventLoop).whenDone(action)
+    }
+
+    /// Gives sockets frames when it is their turn to send, so that they send at once all that there is for them by then.
+    ///
+    /// - Precondition: It is called on the event loop.
+    /// - Parameters:
+    ///   - count: How many sockets there are, about.
+    ///   - serve: Gives frames to as many sockets as its parameter says, and returns how many those were: fewer if there are
+    ///     no more.
+    public static func inTurns(
+        on eventLoop: any EventLoop, _ count: Int, _ serve: @escaping (_ limit: Int) -> Int
+    ) {
+        FlushQueue.current(of: eventLoop).add(count, serve: serve)
     }
 }

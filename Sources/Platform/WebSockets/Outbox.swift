@@ -7,18 +7,38 @@ import NIOCore
 struct Outbox {
     /// The frames that have not been passed on.
     private var waiting: [ByteBuffer] = []
+    /// All frames that have not been passed on, if they came together.
+    private var joined: JoinedFrames?
     /// The frames that the channel has and the kernel has not accepted.
     private var inChannel = 0
     /// The bytes of all frames, less those that the kernel has accepted.
     private(set) var bytes = 0
 
     /// The number of frames of which the kernel has not accepted every byte.
-    var frames: Int { waiting.count + inChannel }
+    var frames: Int { waiting.count + (joined?.frames.count ?? 0) + inChannel }
     var isEmpty: Bool { frames == 0 }
 
     mutating func append(_ frame: ByteBuffer) {
+        part()
         waiting.append(frame)
         bytes += frame.readableBytes
+    }
+
+    mutating func append(_ frames: JoinedFrames) {
+        if isEmpty {
+            joined = frames
+        } else {
+            part()
+            waiting += frames.frames
+        }
+        bytes += frames.bytes.readableBytes
+    }
+
+    /// Takes joined frames apart.
+    private mutating func part() {
+        guard let joined else { return }
+        waiting = joined.frames
+        self.joined = nil
     }
 
     /// Notes a write to the channel by another part of the pipeline, before which nothing may be sent directly.
@@ -32,6 +52,7 @@ struct Outbox {
 
     /// Takes the frames that the channel is to write.
     mutating func passOn() -> [ByteBuffer] {
+        part()
         guard !waiting.isEmpty else { return [] }
         let frames = waiting
         inChannel += frames.count
@@ -48,6 +69,17 @@ struct Outbox {
     ///     when it writes what is left over here.
     mutating func send(joining memory: UnsafeMutableRawBufferPointer, by send: (UnsafeRawBufferPointer) -> Int) {
         guard inChannel == 0 else { return }
+        if let joined {
+            let accepted = joined.bytes.withUnsafeReadableBytes(send)
+            if accepted == joined.bytes.readableBytes {
+                bytes -= accepted
+                self.joined = nil
+            } else {
+                part()
+                remove(accepted)
+            }
+            return
+        }
         var sent = 0
         var next = 0
         while next < waiting.count {

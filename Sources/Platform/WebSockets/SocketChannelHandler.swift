@@ -72,6 +72,18 @@ final class SocketChannelHandler: ChannelInboundHandler, SocketConnection {
         enqueue(frame.bytes)
     }
 
+    func send(_ frames: JoinedFrames) {
+        guard state == .open else { return }
+        guard hasRoom(for: frames.bytes, count: frames.frames.count) else {
+            for bytes in frames.frames { send(TextFrame(bytes: bytes)) }
+            return
+        }
+        metrics?.sent.increment(by: frames.frames.count)
+        guard context != nil else { return }
+        outbox.append(frames)
+        awaitFlush()
+    }
+
     func whenFlushed(_ action: @escaping () -> Void) {
         guard state == .open else { return }
         whenEmpty.append(action)
@@ -110,8 +122,8 @@ final class SocketChannelHandler: ChannelInboundHandler, SocketConnection {
         write(bytes)
     }
 
-    private func hasRoom(for bytes: ByteBuffer) -> Bool {
-        outbox.frames < limits.maximumQueuedFrames
+    private func hasRoom(for bytes: ByteBuffer, count: Int = 1) -> Bool {
+        outbox.frames + count <= limits.maximumQueuedFrames
             && outbox.bytes + bytes.readableBytes <= limits.maximumQueuedBytes
     }
 
@@ -119,6 +131,10 @@ final class SocketChannelHandler: ChannelInboundHandler, SocketConnection {
     private func write(_ bytes: ByteBuffer) {
         guard context != nil else { return }
         outbox.append(bytes)
+        awaitFlush()
+    }
+
+    private func awaitFlush() {
         guard !awaitsFlush else { return }
         awaitsFlush = true
         flushes.add(self)

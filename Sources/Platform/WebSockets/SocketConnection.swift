@@ -12,6 +12,9 @@ public protocol SocketConnection: AnyObject {
     /// the message is dropped.
     func send(_ frame: TextFrame)
 
+    /// Queues text messages, as if each were sent by ``send(_:)-(TextFrame)``.
+    func send(_ frames: JoinedFrames)
+
     /// Runs `action` when everything queued so far has been passed to the network, or at once when nothing is queued;
     /// it is not run when the socket ends before. It allows to send more than the queue holds, in batches.
     func whenFlushed(_ action: @escaping () -> Void)
@@ -21,6 +24,12 @@ public protocol SocketConnection: AnyObject {
     ///
     /// - Parameter reason: The reason, which is cut to 123 bytes of UTF-8 (RFC 6455 §5.5).
     func close(_ code: SocketCloseCode, reason: String)
+}
+
+extension SocketConnection {
+    public func send(_ frames: JoinedFrames) {
+        for bytes in frames.frames { send(TextFrame(bytes: bytes)) }
+    }
 }
 
 /// The behaviour of an API on a socket. It is made once per connection and called on its event loop only, so it need

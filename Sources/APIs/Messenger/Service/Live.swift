@@ -19,6 +19,8 @@ enum LiveTopic: Hashable, Sendable {
 /// An event of a topic.
 enum LiveEvent: Sendable {
     case message(Messenger.Message.ID, frame: TextFrame)
+    /// Messages in ascending order.
+    case messages([Messenger.Message.ID], frames: JoinedFrames)
     /// The chat changed, and has this version now.
     case change(version: Int64, frame: TextFrame)
     /// A frame that reports no change of the chat, such as a read mark.
@@ -34,6 +36,48 @@ enum LiveEvent: Sendable {
 }
 
 typealias LiveHub = Hub<LiveTopic, LiveEvent>
+
+extension LiveHub.Joining {
+    /// Joins the events of chats, whose order among each other no client relies on.
+    static let chats = Self(SocketWrites.inTurns) { topic in
+        if case .chat = topic { true } else { false }
+    } join: {
+        LiveEvent.joined($0)
+    }
+}
+
+extension LiveEvent {
+    /// Joins messages that come one after the other.
+    static func joined(_ events: [LiveEvent]) -> [LiveEvent] {
+        var (joined, rest) = ([LiveEvent](), events[...])
+        while !rest.isEmpty {
+            let run = messages(beginning: rest.prefix(JoinedFrames.maximumCount))
+            if run.count > 1, let frames = JoinedFrames(run.map(\.frame)) {
+                joined.append(.messages(run.map(\.id), frames: frames))
+            } else {
+                joined += rest.prefix(max(1, run.count))
+            }
+            rest = rest.dropFirst(max(1, run.count))
+        }
+        return joined
+    }
+
+    /// Returns the messages, in ascending order, that are before all other events.
+    private static func messages(
+        beginning events: ArraySlice<LiveEvent>
+    ) -> [(id: Messenger.Message.ID, frame: TextFrame)] {
+        var messages: [(id: Messenger.Message.ID, frame: TextFrame)] = []
+        for case .message(let id, let frame) in events.prefix(while: \.isMessage) {
+            if let last = messages.last, last.id >= id { break }
+            messages.append((id, frame))
+        }
+        return messages
+    }
+
+    private var isMessage: Bool {
+        if case .message = self { true } else { false }
+    }
+}
 
 /// An event for the sockets of every node.
 enum LiveAnnouncement: Codable, Sendable {

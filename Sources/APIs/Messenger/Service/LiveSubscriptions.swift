@@ -169,6 +169,15 @@ extension LiveSocket {
             guard message > subscriptions.values[index].last else { return }
             subscriptions.values[index].last = message
             socket?.send(frame)
+        case .messages(let messages, let frames):
+            guard let first = messages.first, let last = messages.last else { return }
+            guard first > subscriptions.values[index].last else {
+                // The socket has sent some of them.
+                for (message, frame) in zip(messages, frames.each) { push(.message(message, frame: frame), in: chat) }
+                return
+            }
+            subscriptions.values[index].last = last
+            socket?.send(frames)
         // The caller's own membership has ended; or a new one has begun, so that the one before has ended.
         case .membership(caller?.user, let version, _):
             guard version > subscriptions.values[index].membership else { return }
