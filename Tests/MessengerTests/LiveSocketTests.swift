@@ -93,7 +93,8 @@ import WebSockets
                 let events = LiveEvent.joined(messages.map { .message($0, frame: TextFrame("\($0)")) })
                 #expect(events.count == 1)
                 try await socket.do { handler in
-                    for event in events { (handler as? LiveSocket)?.receive(event, on: .chat(chat)) }
+                    let subscription = (handler as? LiveSocket)?.subscriptions[chat]
+                    for event in events { subscription?.receive(event, on: .chat(chat)) }
                 }
             }
             #expect(socket.frames.dropFirst(before) == ["2", "3", "4", "5"])

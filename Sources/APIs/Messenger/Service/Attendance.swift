@@ -70,7 +70,7 @@ final class Attendance: Sendable {
     /// Answers a question with the users of this node.
     private func answer(_ question: Question, in chat: Messenger.Chat.ID) {
         Task {
-            let users = try await hub.ask(.chat(chat)) { ($0 as? LiveSocket)?.user(subscribedTo: chat) }
+            let users = try await hub.ask(.chat(chat)) { ($0 as? Subscription)?.user }
             var rest = Set(users).sorted()[...]
             repeat {
                 let some = rest.prefix(LiveAnnouncement.maximumUsers)

@@ -67,7 +67,9 @@ final class LiveSocket: SocketHandler {
         self.socket = nil
         tasks?.end()
         tasks = nil
-        for chat in subscriptions.keys { service.hub.unsubscribe(self, from: .chat(chat), on: socket.eventLoop) }
+        for (chat, subscription) in subscriptions {
+            service.hub.unsubscribe(subscription, from: .chat(chat), on: socket.eventLoop)
+        }
         subscriptions = [:]
         if let caller {
             service.hub.unsubscribe(self, from: .session(caller.session), on: socket.eventLoop)

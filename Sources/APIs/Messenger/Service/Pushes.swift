@@ -77,6 +77,6 @@ extension MessengerService {
 
     /// Returns the users who have a socket on this node that is subscribed to a chat. It is for tests.
     package func listeners(to chat: Messenger.Chat.ID) async throws -> [Messenger.User.ID] {
-        try await hub.ask(.chat(chat)) { ($0 as? LiveSocket)?.user(subscribedTo: chat) }
+        try await hub.ask(.chat(chat)) { ($0 as? Subscription)?.user }
     }
 }
