@@ -61,9 +61,10 @@ public final class Hub<Topic: Hashable & Sendable, Event>: Sendable {
     /// - Parameters:
     ///   - count: How many subscribers there are, about.
     ///   - serve: Hands events to `limit` subscribers at most, and returns how many those were.
-    public typealias Turns = @Sendable (
-        _ eventLoop: any EventLoop, _ count: Int, _ serve: @escaping (_ limit: Int) -> Int
-    ) -> Void
+    public typealias Turns =
+        @Sendable (
+            _ eventLoop: any EventLoop, _ count: Int, _ serve: @escaping (_ limit: Int) -> Int
+        ) -> Void
 
     /// Lets subscribers wait for their turn to send, and then receive all that has come by then. A subscriber with several
     /// events costs little more than one with one: what it needs is fetched from memory once.
@@ -185,7 +186,7 @@ public final class Hub<Topic: Hashable & Sendable, Event>: Sendable {
             }
         }
 
-        /// What is used on the event loop only.
+        /// The parts that only the event loop uses.
         private final class State {
             var table: [Topic: Audience] = [:]
             /// The turns that have not ended.
