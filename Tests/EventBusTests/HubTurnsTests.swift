@@ -148,7 +148,7 @@ import Testing
         var random = SeededGenerator(seed: seed)
         let stage = Stage()
         let (topics, inboxes) = (["j1", "j2", "other"], (0..<6).map { _ in Inbox() })
-        /// What each subscriber has yet to receive of a topic; nil while it is no subscriber.
+        /// The events of each topic that a subscriber has yet to receive; nil while it is not subscribed.
         var due = inboxes.map { _ in [String: [Int]]() }
         var last = inboxes.map { _ in [String: Int]() }
         var leavesWhenReceiving: (inbox: Int, topic: String)?

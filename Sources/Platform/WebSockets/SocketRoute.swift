@@ -35,7 +35,7 @@ public struct SocketLimits: Sendable {
     /// The most bytes of a received message, all fragments together; beyond it the socket closes with 1009. As many
     /// bytes again may wait in an incomplete frame.
     public var maximumMessageSize = 65_536
-    /// The most frames passed to ``SocketConnection/send(_:)`` that the kernel has not accepted; beyond it the socket
+    /// The most frames passed to `SocketConnection.send` that the kernel has not accepted; beyond it the socket
     /// closes with 1013.
     public var maximumQueuedFrames = 256
     /// The most bytes of those frames; beyond it the socket closes with 1013.
