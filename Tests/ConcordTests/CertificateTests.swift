@@ -52,6 +52,62 @@ import Testing
         }
     }
 
+    /// Makes a certificate that expired yesterday, as certificate.pem.
+    private func expire(_ folder: String) async throws {
+        let made = try await runShell(
+            """
+            openssl req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=old -keyout '\(folder)/key.pem' \
+              -out '\(folder)/request'
+            openssl x509 -req -in '\(folder)/request' -signkey '\(folder)/key.pem' -days -1 -out '\(folder)/certificate.pem'
+            """)
+        #expect(made.status == 0, "\(String(decoding: made.output, as: UTF8.self))")
+    }
+
+    @Test func anExpiredCertificateIsAnErrorAndReplacesNoGoodOne() async throws {
+        try await withTemporaryFolder { folder in
+            try await make("first", in: folder)
+            let files = ["--tls-cert", "\(folder)/certificate.pem", "--tls-key", "\(folder)/key.pem"]
+            let port = try await reservePort()
+            let server = try await ConcordProcess.serving(data: folder + "/data", port: port, more: files)
+            // A certificate of two days is near its end.
+            let near = try ConcordProcess(["config", "messenger", "--port", "messenger=0", "--data", folder + "/other"] + files)
+            #expect(await near.wholeOutput().contains("certificate.pem expires in 1 days, on "))
+            #expect(await near.status() == 1)
+
+            try await expire(folder)
+            server.signal(SIGHUP)
+            try await server.waitForLog { $0.contains("it expired on ") && $0.contains("certificate=\"the former one\"") }
+            #expect(try await health(folder, trusting: "first", port: port).0 == 0)
+            server.signal(SIGTERM)
+            #expect(await server.status() == 0)
+
+            let config = try ConcordProcess(["config", "messenger", "--port", "messenger=0", "--data", folder + "/other"] + files)
+            #expect(await config.wholeOutput().contains("certificate.pem expired on "))
+            #expect(await config.status() == 1)
+            let second = try await ConcordProcess.serving(data: folder + "/data", port: port, more: files)
+            try await second.waitForLog { $0.contains("error") && $0.contains("the certificate has expired") }
+            second.signal(SIGTERM)
+            #expect(await second.status() == 0)
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "root may become another user"))
+    func aKeyThatCannotBeReadIsSaidToBeSo() async throws {
+        try await withTemporaryFolder { folder in
+            try await make("first", in: folder)
+            let made = try await runShell("chmod 755 '\(folder)' && chmod 644 '\(folder)/certificate.pem'")
+            #expect(made.status == 0)
+            let config = try ConcordProcess(
+                [
+                    "--reuid=65534", "--regid=65534", "--clear-groups", ConcordProcess.executable("concord").path, "config",
+                    "messenger", "--port", "messenger=0", "--data", "/nowhere", "--tls-cert", "\(folder)/certificate.pem",
+                    "--tls-key", "\(folder)/key.pem",
+                ], executable: "/usr/bin/setpriv")
+            let output = await config.wholeOutput()
+            #expect(output.contains("key.pem cannot be read: Permission denied"), "\(output)")
+        }
+    }
+
     @Test func filesThatCannotBeUsedAreRefusedAtTheStart() async throws {
         try await withTemporaryFolder { folder in
             try await make("first", in: folder)

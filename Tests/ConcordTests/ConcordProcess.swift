@@ -16,14 +16,16 @@ final class ConcordProcess: Sendable {
     }
 
     /// - Parameters:
+    ///   - folder: The folder in which it runs; nil for that of the tests.
     ///   - hasInput: Whether the test writes to its standard input, with ``type(_:)`` and ``endInput()``.
     ///   - descriptors: How many files and sockets it may have open; nil for as many as the tests themselves.
     init(
         _ arguments: [String], command: String = "concord", executable: String? = nil,
-        environment: [String: String] = [:], hasInput: Bool = false,
+        environment: [String: String] = [:], in folder: String? = nil, hasInput: Bool = false,
         descriptors: Int? = nil
     ) throws {
         process = Process()
+        if let folder { process.currentDirectoryURL = URL(fileURLWithPath: folder) }
         process.executableURL = executable.map { URL(fileURLWithPath: $0) } ?? Self.executable(command)
         process.arguments = arguments
         if let descriptors {

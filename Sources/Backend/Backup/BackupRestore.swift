@@ -52,7 +52,7 @@ public struct BackupRestore: Sendable {
         let parts = try parts(of: manifest)
         try await requireEmpty(parts)
         let folder = try DataFolder(settings.folder)
-        defer { withExtendedLifetime(folder) {} }
+        defer { folder.giveToOwner() }
         try? FileManager.default.removeItem(atPath: draft)
         for path in [draft, draft + "/keys", draft + "/files"] { try Self.make(path) }
         do {

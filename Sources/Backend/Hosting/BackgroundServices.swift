@@ -76,9 +76,9 @@ struct Reload: Service {
     func run() async throws {
         for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
             manager?.report(.reloading)
-            certificate?.reload()
+            let isRead = certificate?.reload()
             var outcome = settings()
-            outcome["certificate"] = certificate == nil ? "none" : "read again"
+            outcome["certificate"] = isRead.map { $0 ? "read again" : "the former one" } ?? "none"
             // An operator who asked for fewer lines still sees that it was done.
             logger.log(level: max(.notice, logger.logLevel), "reloaded", metadata: outcome)
             manager?.report(.ready)

@@ -1,5 +1,6 @@
 import CoreMetrics
 import Database
+import Foundation
 import Logging
 import ServiceLifecycle
 
@@ -37,7 +38,12 @@ public struct Server: Sendable {
         let logger = settings.logger
         PrivateFiles.keepPrivate()
         MemoryTrimmer.begin()
-        let folder = try DataFolder(settings.folder)
+        // Nothing is made where a start cannot succeed. A server that has the folder also has the ports, and is named first.
+        let existing = FileManager.default.fileExists(atPath: settings.folder) ? try DataFolder(settings.folder) : nil
+        if let moved = settings.movedDatabases(of: apis).first { throw moved }
+        let operatorAddress = try await settings.freePorts(of: apis)
+        let folder = try existing ?? DataFolder(settings.folder)
+        defer { folder.giveToOwner() }
         for path in folder.exposed {
             logger.warning(
                 "other users of this machine had access to this path; their access has been removed",
@@ -50,7 +56,7 @@ public struct Server: Sendable {
         let deadline = ShutdownDeadline(apis: running, logger: logger)
         let services: [any Service]
         do {
-            services = try self.services(of: running, waiting, builder, deadline, certificate)
+            services = try self.services(of: running, waiting, builder, deadline, certificate, operatorAddress)
         } catch {
             for api in running { try? await api.close() }
             throw error
@@ -62,7 +68,7 @@ public struct Server: Sendable {
         } catch  where deadline.hasBegun {
             logger.warning("some work had to be cancelled at the end", metadata: ["error": "\(error)"])
         }
-        withExtendedLifetime(folder) { logger.info("stopped") }
+        logger.info("stopped")
     }
 
     /// Composes all APIs or none: those that are open are closed when another cannot be composed, or when its database,
@@ -107,14 +113,14 @@ public struct Server: Sendable {
     /// Returns all services of the group, which run concurrently. They are shut down from the last to the first.
     private func services(
         of running: [RunningAPI], _ waiting: [RunningAPI], _ builder: AppBuilder, _ deadline: ShutdownDeadline,
-        _ certificate: ServerCertificate?
+        _ certificate: ServerCertificate?, _ freeAddress: Listener.Address?
     ) throws -> [any Service] {
         let manager = ServiceManager(environment: settings.environment)
         let sampler = MetricsSampler(settings, memory: builder.memory, apis: running)
         let operatorListener = settings.metrics.map {
             OperatorListener($0, sampler: sampler, apis: running, settings, group: builder.group)
         }
-        let operatorAddress = operatorListener == nil ? nil : settings.operatorAddress
+        let operatorAddress = operatorListener == nil ? nil : freeAddress
         let announcement = StartAnnouncement(
             of: apis.map(\.name) + (operatorAddress == nil ? [] : [OperatorListener.API.name]), manager: manager)
         // It stops last, so that it sends the spans of the last requests.

@@ -3,7 +3,6 @@ import Database
 import Foundation
 import Identity
 import Logging
-import NIOCore
 import NIOPosix
 import ObjectStore
 import Redis
@@ -18,7 +17,9 @@ extension ServerSettings {
     ///   - hasProxies: Whether the operator trusts any proxy.
     public func problems(serving apis: [any HostedAPI], behindProxies hasProxies: Bool) async -> [String] {
         var problems = reachability(of: apis, behindProxies: hasProxies)
-        problems += folderProblems() + keyProblems(of: apis) + certificateProblems() + objectProblems(of: apis)
+        problems += folderProblems() + keyProblems(of: apis) + certificateProblems()
+        problems += movedDatabases(of: apis).map(\.description)
+        problems += await objectProblems(of: apis)
         problems += await databaseProblems()
         problems += await portProblems(of: apis)
         return problems
@@ -78,7 +79,13 @@ extension ServerSettings {
         guard access(path, W_OK | X_OK) == 0 else {
             return ["The data folder \(folder) cannot be written to: \(path): \(DataFolder.reason())"]
         }
-        return []
+        guard let space = try? reserve.space(of: path), space.available < reserve.bytes(of: space) else { return [] }
+        return [
+            """
+            The disk of \(folder) has \(space.available >> 20) MiB left, less than the reserve of \
+            \(reserve.bytes(of: space) >> 20) MiB: uploads are refused (507) until there is more, or --disk-reserve is less
+            """
+        ]
     }
 
     private func keyProblems(of apis: [any HostedAPI]) -> [String] {
@@ -104,16 +111,23 @@ extension ServerSettings {
         do {
             let quiet = Logger(label: "certificate") { _ in SwiftLogNoOpLogHandler() }
             _ = try ServerCertificate(certificate, logger: quiet).configuration()
-            return []
+            return try [ServerCertificate.expiryProblem(certificate, now: Date())].compactMap { $0 }
         } catch {
             return ["\(error)"]
         }
     }
 
-    private func objectProblems(of apis: [any HostedAPI]) -> [String] {
-        guard objects != "local", apis.contains(where: { $0.storesFiles }) else { return [] }
+    private func objectProblems(of apis: [any HostedAPI]) async -> [String] {
+        guard objects != "local", let api = apis.first(where: { $0.storesFiles }) else { return [] }
         do {
-            _ = try (S3Location(objects), S3Credentials(environment: environment))
+            let bucket = try S3ObjectStore(
+                location: try S3Location(objects).folder(api.name), credentials: try S3Credentials(environment: environment),
+                spoolFolder: "\(folder)/uploads/\(api.name)", reserve: reserve, now: { TimeSource.system.seconds })
+            do { try await bucket.reach() } catch {
+                try await bucket.close()
+                return ["The bucket \(objects.prefix { $0 != "?" }) cannot be used: \(error)"]
+            }
+            try await bucket.close()
             return []
         } catch {
             return ["\(error)"]
@@ -129,6 +143,12 @@ extension ServerSettings {
             try await NIOThreadPool.singleton.runIfActive { try Database.reach(url: url, isPooler: false) }
         } catch {
             problems.append("PostgreSQL does not answer: \(error)")
+        }
+        if problems.isEmpty, backups != nil {
+            let tools = PostgreSQLTools(environment: environment)
+            do { try await NIOThreadPool.singleton.runIfActive { try tools.requireDump(of: url) } } catch {
+                problems.append("Backups will fail: \(error)")
+            }
         }
         if let pooler {
             do {
@@ -149,31 +169,6 @@ extension ServerSettings {
                 try await NIOThreadPool.singleton.runIfActive { try RedisConnection(to: server).close() }
             } catch {
                 problems.append("The event bus does not answer: \(error)")
-            }
-        }
-        return problems
-    }
-
-    private func portProblems(of apis: [any HostedAPI]) async -> [String] {
-        var problems: [String] = []
-        let ports = apis.map { (name: $0.name, port: port(of: $0)) }.filter { $0.port != 0 }
-        for (port, sharing) in Dictionary(grouping: ports, by: \.port).sorted(by: { $0.key < $1.key })
-        where sharing.count > 1 {
-            problems.append("\(sharing.map(\.name).joined(separator: " and ")) have the same port \(port): set --port")
-        }
-        if isServerRunning { return problems }
-        for (name, port) in ports {
-            do {
-                let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-                    .serverChannelOption(.socketOption(.so_reuseaddr), value: 1).bind(host: host, port: port).get()
-                try await channel.close()
-            } catch let error as IOError where error.errnoCode == EADDRINUSE {
-                problems.append("\(AddressTaken(name: name, address: .init(host: host, port: port)))")
-            } catch {
-                let reason =
-                    (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "there is no such host"
-                problems.append(
-                    "\(AddressRefused(name: name, address: .init(host: host, port: port), reason: reason))")
             }
         }
         return problems

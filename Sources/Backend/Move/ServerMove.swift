@@ -41,7 +41,7 @@ public struct ServerMove: Sendable {
             throw OperatorError("That is the place from which the data would be moved")
         }
         let folder = try DataFolder(settings.folder)
-        defer { withExtendedLifetime(folder) {} }
+        defer { folder.giveToOwner() }
         for case .postgreSQL(let url)? in [settings.database, database] { try await DatabaseMove.requireUnused(url) }
         let source = BackupSource(settings: settings, known: known, running: [])
         var apis: [any HostedAPI] = []
@@ -61,6 +61,19 @@ public struct ServerMove: Sendable {
             if let database { try await moveDatabase(of: api, to: database, report, show) }
         }
         try await record(apis)
+        report("Start the server with \(newSettings)")
+    }
+
+    /// The settings that the next start needs, in words.
+    private var newSettings: String {
+        var flags: [String] = []
+        switch database {
+        case .sqlite?: flags.append("--database sqlite, or without CONCORD_DATABASE")
+        case .postgreSQL(let url)?: flags.append("--database \(PostgreSQLURL.masked(url) ?? "postgres://…") (CONCORD_DATABASE)")
+        case nil: break
+        }
+        if let objects { flags.append("--objects \(objects) (CONCORD_OBJECTS)") }
+        return flags.joined(separator: " and ")
     }
 
     /// Records the move in the audit of each API, at the new place.
@@ -111,6 +124,8 @@ public struct ServerMove: Sendable {
             report("\(api.name): \(table): \(count) rows, the same digest on both sides")
         }
         report("\(api.name): \(moved.rows.values.reduce(0, +)) rows moved; the old database is kept as \(moved.kept)")
+        let note = MovedDatabase(api: api.name, folder: settings.folder)
+        if case .postgreSQL(let url) = database { try note.write(url) } else { note.remove() }
     }
 
     private func place(of api: any HostedAPI, _ location: DatabaseLocation) -> DatabaseMove.Place {

@@ -123,7 +123,7 @@ public struct OperatorClient: Sendable {
         while true {
             do {
                 let owned = try DataFolder(folder)
-                defer { withExtendedLifetime(owned) {} }
+                defer { owned.giveToOwner() }
                 return try await here()
             } catch let error as DataFolder.Unusable where error.isInUse {
                 guard ContinuousClock.now < deadline else { throw error }

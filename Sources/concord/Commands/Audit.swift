@@ -37,7 +37,7 @@ struct AuditCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let environment = try Environment.process
+        let environment = try data.data.environment()
         let since = since.flatMap { Self.time($0, now: Date()) } ?? .distantPast
         let command = PrintAudit(
             of: apis, since: Int64(since.timeIntervalSince1970 * 1000), format: listing.format)

@@ -44,7 +44,7 @@ struct MakeBackupCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let environment = try Environment.process
+        let environment = try data.data.environment()
         let command = MakeBackup(to: try BackupLocation(place), keep: keep, environment: environment.variables)
         let console = TerminalConsole(input: { nil })
         defer { console.bar.clear() }
@@ -102,7 +102,7 @@ struct VerifyBackup: AsyncParsableCommand {
 
 /// Runs a closure with the backups at a place.
 func withBackups(at place: String, _ body: (Backups) async throws -> Void) async throws {
-    let backups = try Backups(at: try BackupLocation(place), environment: try Environment.process.variables)
+    let backups = try Backups(at: try BackupLocation(place), environment: try DataOption.environment().variables)
     let result: Result<Void, any Error>
     do { result = .success(try await body(backups)) } catch { result = .failure(error) }
     try await backups.close()

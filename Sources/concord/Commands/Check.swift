@@ -100,11 +100,8 @@ struct Check: AsyncParsableCommand {
             valueName: "token"))
     var token: [String] = []
 
-    @Option(
-        help: ArgumentHelp(
-            "Deuce Diary: the server's data folder, whose key signs tokens. [CONCORD_DATA] (default: ./data)",
-            valueName: "folder"))
-    var data: String?
+    @OptionGroup(title: "Deuce Diary: the server whose key signs tokens")
+    var data: DataOption
 
     @Flag(help: "List the scenarios with their clauses and levels, without running them.")
     var list = false
@@ -119,17 +116,17 @@ struct Check: AsyncParsableCommand {
             throw ValidationError("Give the base URL of the server: concord check \(api) http://localhost:8080")
         }
         switch check {
-        case .registering where data != nil || !token.isEmpty:
+        case .registering where data.data != nil || !token.isEmpty:
             throw ValidationError(
                 "--token and --data are for \(Self.issuing): the users of \(api) register themselves")
-        case .given where data != nil:
+        case .given where data.data != nil:
             throw ValidationError("--data is for \(Self.issuing): give tokens of \(api) with --token")
         case .given where token.isEmpty && !list:
             throw ValidationError(
                 "\(api) has no sign-in: give a token with --token (concord \(api) token create --help)")
         case .registering, .given, .issued: break
         }
-        if !token.isEmpty, data != nil { throw ValidationError("Give --token or --data, not both") }
+        if !token.isEmpty, data.data != nil { throw ValidationError("Give --token or --data, not both") }
         if Set(token).count != token.count { throw ValidationError("Each --token must be a different one") }
         if list, format == .junit || format == .markdown {
             throw ValidationError("--list supports the formats text and json")
@@ -201,8 +198,8 @@ struct Check: AsyncParsableCommand {
 
     /// Returns the issuer of the server that is checked. A key that is created here would not be known to that server.
     private func issuer(_ key: HostedKey) throws -> LocalIssuer {
-        let environment = try Environment.process
-        let folder = try environment.value(data, "CONCORD_DATA", { $0 }, default: "./data")
+        let environment = try data.environment()
+        let folder = try data.folder(environment)
         let isThere =
             environment.variables[key.variable] != nil
             || FileManager.default.fileExists(atPath: "\(folder)/keys/\(key.name)")

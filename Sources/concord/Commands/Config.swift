@@ -34,13 +34,14 @@ struct Config: AsyncParsableCommand {
 
     func run() async throws {
         let ledger = SettingsLedger()
-        let environment = try Environment(reading: ProcessInfo.processInfo.environment, ledger: ledger)
+        let environment = try serve.place.data.environment(ledger: ledger)
         let read = Self.read(serve, environment, into: ledger)
         var running: [RunningServer.Setting]?
         if let read {
             for problem in await problems(of: read.settings, serving: read.served, read.environment) {
                 ledger.add(problem: problem)
             }
+            for problem in read.environment.unknownVariables() { ledger.add(problem: problem) }
             do { running = try await RunningServer.settings(in: read.settings.folder) } catch {
                 ledger.add(problem: "The running server cannot be asked for its settings: \(error)")
             }
@@ -102,7 +103,12 @@ struct Config: AsyncParsableCommand {
         let names = served.map(\.name)
         if names.contains("deuce-diary") || names.contains("dunbar") {
             do throws(ImageError) {
-                _ = try Thumbnailer.locate(environment: environment.variables)
+                let program = try Thumbnailer.locate(environment: environment.variables)
+                let missing = try await Thumbnailer(executable: program).missingFormats()
+                if !missing.isEmpty {
+                    let formats = missing.map(\.rawValue).joined(separator: ", ")
+                    problems.append("Pictures of these formats cannot be read on this machine: \(formats)")
+                }
             } catch {
                 problems.append("Uploads of pictures will be answered with 503: \(error)")
             }

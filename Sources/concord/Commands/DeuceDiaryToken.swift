@@ -41,8 +41,7 @@ struct CreateDiaryToken: AsyncParsableCommand {
     @Option(help: "The time for which the token is valid: a number and s, m, h or d.")
     var lifetime = Lifetime(seconds: 30 * 24 * 3600)
 
-    @Option(help: "The server's data folder. [CONCORD_DATA] (default: ./data)")
-    var data: String?
+    @OptionGroup var data: DataOption
 
     func validate() throws {
         if name != nil, firstName != nil || lastName != nil {
@@ -51,8 +50,8 @@ struct CreateDiaryToken: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let environment = try Environment.process
-        let folder = try environment.value(data, "CONCORD_DATA", { $0 }, default: "./data")
+        let environment = try data.environment()
+        let folder = try data.folder(environment)
         let keys = SecretKeys(folder: folder, environment: environment.variables)
         let issuer = try keys.issuer(HostedDeuceDiary.issuerKey)
         let names = name.map { $0.split(separator: " ", maxSplits: 1).map(String.init) }

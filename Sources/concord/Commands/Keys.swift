@@ -19,12 +19,11 @@ struct Keys: AsyncParsableCommand {
 
         @OptionGroup var listing: ListOptions
 
-        @Option(help: "The server's data folder. [CONCORD_DATA] (default: ./data)")
-        var data: String?
+        @OptionGroup var data: DataOption
 
         func run() async throws {
-            let environment = try Environment.process
-            let folder = try environment.value(data, "CONCORD_DATA", { $0 }, default: "./data")
+            let environment = try data.environment()
+            let folder = try data.folder(environment)
             for key in try ServerKey.all(in: folder, environment: environment.variables) {
                 print(try listing.json ? JSONLine.encode(key) : key.text)
             }

@@ -45,7 +45,7 @@ struct Move: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let settings = try data.settings(try Environment.process, objects)
+        let settings = try data.settings(try data.data.environment(), objects)
         let bar = ProgressBar()
         defer { bar.clear() }
         try await ServerMove(

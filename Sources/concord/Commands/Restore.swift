@@ -25,7 +25,7 @@ struct Restore: AsyncParsableCommand {
     @OptionGroup var objects: ObjectsOptions
 
     func run() async throws {
-        let environment = try Environment.process
+        let environment = try data.data.environment()
         let settings = try data.settings(environment, objects)
         try await withBackups(at: place) { backups in
             let bar = ProgressBar()

@@ -70,6 +70,13 @@ struct Serve: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "A number that is added to each default port, for a second server on one machine. [CONCORD_PORT_OFFSET] "
+                + "(default: 0)",
+            valueName: "number"))
+    var portOffset: Int?
+
+    @Option(
+        help: ArgumentHelp(
             "The URL by which clients reach an API, without the contract's path. [CONCORD_PUBLIC_URL_MESSENGER …] "
                 + "(default: http://localhost:<port>)",
             valueName: "name=url"))
@@ -171,12 +178,12 @@ struct Serve: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let environment = try Environment.process
+        let environment = try place.data.ofServer()
         let (served, known) = try hosted(environment)
         let metrics = MonitoringOptions.begin()
         var settings = try settings(environment)
         settings.metrics = metrics
-        settings.inForce = describedOnce(environment)
+        settings.inForce = describedOnce(environment, settings.logger)
         if let tracer = settings.tracer { InstrumentationSystem.bootstrap(tracer) }
         try await Server(served, known: known, settings: settings).run()
     }
@@ -184,13 +191,14 @@ struct Serve: AsyncParsableCommand {
     /// Returns a function that describes the settings the first time that it is called.
     ///
     /// - Parameter environment: The variables of the start. A file with a secret may change while the server runs.
-    private func describedOnce(_ environment: Environment) -> @Sendable () throws -> String {
+    private func describedOnce(_ environment: Environment, _ logger: Logger) -> @Sendable () throws -> String {
         let described = NIOLockedValueBox<String?>(nil)
         return { [self] in
             try described.withLockedValue { described in
                 if let described { return described }
                 let ledger = SettingsLedger()
-                Config.read(self, environment, into: ledger)
+                let read = Config.read(self, environment, into: ledger)
+                for line in read?.environment.unknownVariables() ?? [] { logger.warning("\(line)") }
                 let text = try JSONLine.encode(ledger.settings)
                 described = text
                 return text
@@ -239,13 +247,17 @@ struct Serve: AsyncParsableCommand {
             return ["log-level": "\(logLevel.value)"]
         }
         settings.host = try environment.value(host, "CONCORD_HOST", { $0 }, default: settings.host)
+        let offset = try environment.value(portOffset, "CONCORD_PORT_OFFSET", { Int($0) }, default: 0)
+        guard 0...50_000 ~= offset else { throw ValidationError("--port-offset is a number from 0 to 50000") }
         let given = try environment.perAPI(
             port, "CONCORD_PORT", names: ConcordAPI.names + [MonitoringOptions.portName]
         ) { name in
-            "\(ConcordAPI.all.first { $0.name == name }?.hosted.port ?? MonitoringOptions.defaultPort)"
+            "\((ConcordAPI.all.first { $0.name == name }?.hosted.port ?? MonitoringOptions.defaultPort) + offset)"
         }
-        settings.ports = try ports(given)
-        settings.operatorAddress = try monitoring.address(environment, port: given[MonitoringOptions.portName])
+        settings.ports = try ports(given, offset, environment)
+        settings.operatorAddress = try monitoring.address(
+            environment, port: given[MonitoringOptions.portName], default: MonitoringOptions.defaultPort + offset)
+        settings.isOperatorPortFree = given[MonitoringOptions.portName] == nil
         settings.tracer = try monitoring.tracer(environment)
         settings.publicURLs = try publicURLs(environment)
         settings.database = database
@@ -300,17 +312,20 @@ struct Serve: AsyncParsableCommand {
             let parts = URLComponents(string: url)
             let isWeb = ["http", "https"].contains(parts?.scheme?.lowercased() ?? "")
             guard isWeb, parts?.host?.isEmpty == false, parts?.query == nil, parts?.fragment == nil else {
-                throw ValidationError("\(url) is not a public URL for \(name) such as http://host:port or https://host")
+                let source = environment.source("CONCORD_PUBLIC_URL", of: name, flags: publicURL)
+                throw ValidationError(
+                    "\(url) is not a public URL for \(name) such as http://host:port or https://host\(source)")
             }
         }
         return urls
     }
 
-    private func ports(_ given: [String: String]) throws -> [String: Int] {
-        var ports: [String: Int] = [:]
+    private func ports(_ given: [String: String], _ offset: Int, _ environment: Environment) throws -> [String: Int] {
+        var ports = Dictionary(uniqueKeysWithValues: ConcordAPI.all.map { ($0.name, $0.hosted.port + offset) })
         for (name, text) in given where name != MonitoringOptions.portName {
             guard let port = Int(text), 0...65_535 ~= port else {
-                throw ValidationError("\(text) is not a port for \(name): 0 to 65535")
+                let source = environment.source("CONCORD_PORT", of: name, flags: port)
+                throw ValidationError("\(text) is not a port for \(name): 0 to 65535\(source)")
             }
             ports[name] = port
         }

@@ -4,8 +4,7 @@ import Database
 
 /// The location of a server's data. The server and every command that works on its data have the same options.
 struct DatabaseOptions: ParsableArguments {
-    @Option(help: "The data folder: databases, uploaded files, generated keys. [CONCORD_DATA] (default: ./data)")
-    var data: String?
+    @OptionGroup var data: DataOption
 
     @Option(
         help: ArgumentHelp(
@@ -21,9 +20,7 @@ struct DatabaseOptions: ParsableArguments {
         }
     }
 
-    func folder(_ environment: Environment) throws -> String {
-        try environment.value(data, "CONCORD_DATA", { $0 }, default: "./data")
-    }
+    func folder(_ environment: Environment) throws -> String { try data.folder(environment) }
 
     /// Returns the location of the database as the operator has given it; nil when the option was left out.
     func given(_ environment: Environment) throws -> String? {
@@ -52,7 +49,7 @@ struct DatabaseOptions: ParsableArguments {
     func perform(
         _ command: some OperatorCommand, on api: ConcordAPI, input: @escaping TerminalConsole.Input = { nil }
     ) async throws {
-        let environment = try Environment.process
+        let environment = try data.environment()
         let folder = try folder(environment)
         let port = try environment.perAPI([], "CONCORD_PORT", names: ConcordAPI.names)[api.name]
         let publicURL = try environment.perAPI([], "CONCORD_PUBLIC_URL", names: ConcordAPI.names)[api.name]

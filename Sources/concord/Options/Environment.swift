@@ -23,13 +23,6 @@ struct Environment: Sendable {
         self.ledger = ledger
     }
 
-    /// The environment of this process.
-    ///
-    /// - Throws: ``UnreadableSecret``, or `ValidationError` when a variable is given twice.
-    static var process: Environment {
-        get throws { try Environment(reading: ProcessInfo.processInfo.environment) }
-    }
-
     /// Reads the files of secrets.
     ///
     /// - Parameters:
@@ -151,11 +144,51 @@ struct Environment: Sendable {
         return values
     }
 
+    /// Returns words that name the variable from which an API's value came, to stand behind an error about the value; "" for
+    /// a flag, which the operator has just typed.
+    ///
+    /// - Parameter flags: The flags that precede the variable, such as `messenger=8080`.
+    func source(_ variable: String, of api: String, flags: [String]) -> String {
+        flags.contains { $0.hasPrefix(api + "=") } ? "" : " (\(variable)_\(Self.suffix(api)))"
+    }
+
     static func suffix(_ name: String) -> String {
         String(name.uppercased().map { $0 == "-" ? "_" : $0 })
     }
 
     // MARK: The record of settings
+
+    /// Returns the variables that look like settings and are none, one sentence each, once all settings have been recorded.
+    func unknownVariables() -> [String] {
+        guard let ledger else { return [] }
+        let known = ledger.variables.union(Self.secrets).union(Self.secrets.map { $0 + "_FILE" })
+            .union(["CONCORD_DATA", "CONCORD_DATABASE", "CONCORD_BUS"])
+        let unknown = variables.keys.filter { name in
+            name.hasPrefix("CONCORD_") && !name.hasPrefix("CONCORD_TEST_") && !known.contains(name)
+        }
+        return unknown.sorted().map { name in
+            let nearest = known.filter { $0.hasPrefix("CONCORD_") }.map { (name: $0, distance: Self.distance($0, name)) }
+                .min { ($0.distance, $0.name) < ($1.distance, $1.name) }
+            let advice = nearest.map { $0.distance <= 4 ? ": did you mean \($0.name)?" : "" } ?? ""
+            return "\(name) is not a setting\(advice)"
+        }
+    }
+
+    /// Returns the number of characters to insert, remove, replace or swap with their neighbour to make one text of another.
+    private static func distance(_ first: String, _ second: String) -> Int {
+        let (first, second) = (Array(first.utf8), Array(second.utf8))
+        var rows = [Array(0...second.count)]
+        for (i, byte) in first.enumerated() {
+            var row = [i + 1]
+            for (j, other) in second.enumerated() {
+                var least = min(rows[i][j] + (byte == other ? 0 : 1), rows[i][j + 1] + 1, row[j] + 1)
+                if i > 0, j > 0, byte == second[j - 1], first[i - 1] == other { least = min(least, rows[i - 1][j - 1] + 1) }
+                row.append(least)
+            }
+            rows.append(row)
+        }
+        return rows[first.count][second.count]
+    }
 
     /// Records a setting and the place that its value came from.
     ///
@@ -165,6 +198,7 @@ struct Environment: Sendable {
     ///   - fallback: The value that holds when neither is given.
     func record(_ variable: String, of api: String? = nil, flag: String?, default fallback: String) {
         guard let ledger else { return }
+        ledger.note(variable: variable)
         let name = Self.name(of: variable, api)
         let text = variables[variable, default: ""]
         let origin: Setting.Origin =

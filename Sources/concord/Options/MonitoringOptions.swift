@@ -36,10 +36,12 @@ struct MonitoringOptions: ParsableArguments {
 
     /// Returns the address of the operator's port; nil when it is off.
     ///
-    /// - Parameter port: The port as the operator has given it: a number or `off`.
-    func address(_ environment: Environment, port: String?) throws -> Listener.Address? {
+    /// - Parameters:
+    ///   - port: The port as the operator has given it: a number or `off`.
+    ///   - fallback: The port that holds when none is given.
+    func address(_ environment: Environment, port: String?, default fallback: Int) throws -> Listener.Address? {
         let host = try environment.value(operatorHost, "CONCORD_OPERATOR_HOST", { $0 }, default: "127.0.0.1")
-        guard let port else { return .init(host: host, port: Self.defaultPort) }
+        guard let port else { return .init(host: host, port: fallback) }
         if port == "off" { return nil }
         guard let number = Int(port), 0...65_535 ~= number else {
             throw ValidationError("\(port) is not a port for operator: 0 to 65535, or off")

@@ -57,13 +57,18 @@ struct StorageOptions: ParsableArguments {
             var limits = limits
             if let text = ofFlags[name] ?? flag ?? ofVariables[name] ?? variable, !text.isEmpty {
                 guard let quota = Self.bytes(text) else {
-                    throw ValidationError("\(text) is not a size such as 500M or 10G")
+                    let given = ofFlags[name] ?? flag
+                    let source =
+                        given != nil ? "" : ofVariables[name] == nil ? " (CONCORD_STORAGE_QUOTA)"
+                        : environment.source("CONCORD_STORAGE_QUOTA", of: name, flags: [])
+                    throw ValidationError("\(text) is not a size such as 500M or 10G\(source)")
                 }
                 limits.quota = quota
             }
             if let text = uploads[name] {
                 guard let count = Int(text), count > 0 else {
-                    throw ValidationError("\(text) is not a number of uploads")
+                    let source = environment.source("CONCORD_UPLOAD_LIMIT", of: name, flags: uploadLimit)
+                    throw ValidationError("\(text) is not a number of uploads\(source)")
                 }
                 limits.uploadsPerHour = count
             }
@@ -77,7 +82,7 @@ struct StorageOptions: ParsableArguments {
             diskReserve, "CONCORD_DISK_RESERVE", { $0 }, default: "", shown: "1G or 5 % of the disk")
         guard !text.isEmpty else { return DiskReserve() }
         guard let size = Self.bytes(text) else {
-            throw ValidationError("--disk-reserve must be a size such as 2G, not '\(text)'")
+            throw ValidationError("--disk-reserve (CONCORD_DISK_RESERVE) must be a size such as 2G, not '\(text)'")
         }
         return DiskReserve(minimum: size)
     }

@@ -53,10 +53,15 @@ struct Setting: Encodable, Sendable {
 ///
 /// ``Environment`` records each setting that is read through it, so that a new setting is listed by itself.
 final class SettingsLedger: Sendable {
-    private let state = NIOLockedValueBox<(settings: [Setting], problems: [String])>(([], []))
+    private let state = NIOLockedValueBox<(settings: [Setting], problems: [String], variables: Set<String>)>(([], [], []))
 
     var settings: [Setting] { state.withLockedValue { $0.settings } }
     var problems: [String] { state.withLockedValue { $0.problems } }
+
+    /// The variables of the settings that were read.
+    var variables: Set<String> { state.withLockedValue { $0.variables } }
+
+    func note(variable: String) { state.withLockedValue { _ = $0.variables.insert(variable) } }
 
     /// Records a setting. A setting that is read twice has the place of the first time.
     func add(_ setting: Setting) {

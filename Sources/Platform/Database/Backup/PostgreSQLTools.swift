@@ -64,6 +64,13 @@ public struct PostgreSQLTools: Sendable {
 
     // MARK: Finding
 
+    /// Makes sure that there is a `pg_dump` that is not older than the server.
+    ///
+    /// - Throws: ``PostgreSQLToolError``, whose description is for the operator.
+    public func requireDump(of url: String) throws {
+        _ = try find("pg_dump", atLeast: try serverVersion(url, "public"))
+    }
+
     /// Returns the path of a program that is not older than the server.
     private func find(_ name: String, atLeast version: Int) throws -> String {
         var older: (path: String, version: Int)?
