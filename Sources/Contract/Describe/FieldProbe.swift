@@ -169,11 +169,12 @@ struct FieldProbe {
 
     private func pattern(_ minimum: Int, _ maximum: Int?) -> String? {
         let characters = characters(minimum, maximum)
-        let (all, visible) =
+        let (all, trimmed, visible) =
             switch characters {
-            case .all: (#"[\s\S]"#, #"\S"#)
-            case .allBut(let some): ("[^\(some)]", #"[^\s\#(some)]"#)
-            case .only(let some): ("[\(some)]", "[\(some.filter { $0 != " " })]")
+            case .all: (#"[\s\S]"#, #"\S"#, FieldRule.visible)
+            case .allBut(let some): ("[^\(some)]", #"[^\s\#(some)]"#, "[^\(FieldRule.blank)\(some)]")
+            case .only(let some):
+                ("[\(some)]", "[\(some.filter { $0 != " " })]", "[\(some.filter { $0 != " " })]")
             }
         guard minimum > 0, !accepts(String(repeating: " ", count: minimum)) else {
             if case .all = characters { return nil }
@@ -182,7 +183,7 @@ struct FieldProbe {
         // Blanks at the ends do not count, so a text of the least length has none.
         if minimum > 1, !accepts(" " + String(repeating: "a", count: minimum - 1)) {
             if case .only(let some) = characters, !some.contains(" ") { return "^\(all)*$" }
-            return "^\(visible)\(all)*\(visible)$"
+            return "^\(trimmed)\(all)*\(trimmed)$"
         }
         if case .all = characters { return visible }
         return visible == all ? "^\(all)*$" : "^\(all)*\(visible)\(all)*$"
