@@ -142,7 +142,8 @@ import Testing
         Kind(type: Pair<T>.self) { random in
             // Names that are equal to Swift, though not byte for byte, of which an object has one.
             let names = [
-                ["a", "\\u0061"], ["K", "\u{212A}", "\\u212a"], ["\u{E9}", "e\u{301}", "\\u00e9", "e\\u0301"], [""], ["b"], ["A"],
+                ["a", "\\u0061"], ["K", "\u{212A}", "\\u212a"], ["\u{E9}", "e\u{301}", "\\u00e9", "e\\u0301"], [""],
+                ["b"], ["A"],
             ].map { $0.randomElement(using: &random)! }
             var members = ["\"\(names[0])\":" + text(&random)]
             for name in names.dropFirst().shuffled(using: &random).prefix(Int.random(in: 0..<4, using: &random)) {

@@ -52,7 +52,9 @@ import Testing
             let kept: [String?] = try await database.read { db in
                 try db.all("SELECT folded_name FROM locations WHERE id > 3 ORDER BY id LIMIT 9") { try $0.get(0) }
             }
-            let marked = ["home", "hotel", "office", "public restroom", "restaurant", "home\u{1}9", "home\u{1}10", "bar", ""]
+            let marked = [
+                "home", "hotel", "office", "public restroom", "restaurant", "home\u{1}9", "home\u{1}10", "bar", "",
+            ]
             #expect(kept == marked)
             let isFree = try await database.read { db in
                 try ["HOME", "bär", "BAR", "Place 1099", "place 1100"].map {

@@ -19,7 +19,8 @@ import Testing
         .opaque: [
             "POST /auth/signup password", "POST /auth/signup timezone", "POST /auth/login password",
             "POST /auth/refresh refreshToken", "POST /auth/logout refreshToken", "DELETE /auth/me password",
-            "POST /v1/evidence data.photoUrl", "POST /v1/progress/photo/confirm fileKey", "POST /v1/onboarding timezone",
+            "POST /v1/evidence data.photoUrl", "POST /v1/progress/photo/confirm fileKey",
+            "POST /v1/onboarding timezone",
         ],
     ]
 
@@ -49,7 +50,7 @@ import Testing
     @Test func aMetricHasAName() throws {
         for (name, isFine) in [("km", true), ("", false), (" ", false), ("\u{200B}", false), ("\u{2800}", false)] {
             let request = GTSD.SubmitEvidence.metrics([name: 1], for: 1)
-            #expect((try? request.validate()) != nil == isFine, "\(name)")
+            #expect(((try? request.validate()) != nil) == isFine, "\(name)")
         }
     }
 }

@@ -94,7 +94,8 @@ import Testing
         ("a,b@example.com", false), ("\"q\"@example.com", false), ("<x@example.com>", false),
         ("a\\c@example.com", false), (".a@b.co", false), ("a.@b.co", false), ("a..b@c.de", false), ("a@b..co", false),
         ("a@.co", false), ("a@b.co.", false), ("a@-b.co", false), ("a b@c.de", false), ("a@b@c.de", false),
-        ("a@", false), ("@a", false), ("a\u{200B}b@c.de", false), ("a@b!c.de", false), ("a@[127.0.0.1]", false),
+        ("a@", false), ("@a", false), ("a\u{200B}b@c.de", false), ("a\u{3164}b@c.de", false), ("a@b!c.de", false),
+        ("a@[127.0.0.1]", false),
         ("a@localhost", true), ("a.b+c@d-e.example", true), ("o'neil!#$%&*/=?^_`{|}~-@example.com", true),
         ("jörg@müller.example", true), ("A@B.CO", true),
     ])

@@ -38,7 +38,13 @@ import Testing
             let owner = try await world.owner()
             // Each of these is the first of its kind.
             for (path, body) in [
-                ("/contacts", ["first_name": "A", "is_birthdate_known": false, "is_deceased": false] as JSONValue),
+                (
+                    "/contacts",
+                    [
+                        "first_name": "A", "is_birthdate_known": false, "is_deceased": false,
+                        "is_deceased_date_known": false,
+                    ] as JSONValue
+                ),
                 ("/notes", ["contact_id": 1, "body": "A"]), ("/tasks", ["title": "A"]), ("/tags", ["name": "A"]),
                 ("/gifts", ["contact_id": 1, "name": "A", "status": "idea"]),
                 ("/activities", ["summary": "A", "happened_at": "2026-02-23", "contacts": [1]]),

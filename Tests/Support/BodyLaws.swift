@@ -44,7 +44,8 @@ extension Laws {
         let long = String(repeating: "🎉", count: 70)
         let table: [(disposition: String, name: String)] = [
             (#"filename="../../a\b/c.txt""#, "c.txt"), (#"filename="gpj.\#u{202E}exe""#, "gpj.exe"),
-            ("filename=\"a\u{2066}\u{2028}\u{7}\u{61C}b.txt\"", "ab.txt"), (#"filename="say "hi".txt""#, #"say "hi".txt"#),
+            ("filename=\"a\u{2066}\u{2028}\u{7}\u{61C}b.txt\"", "ab.txt"),
+            (#"filename="say "hi".txt""#, #"say "hi".txt"#),
             (#"filename="a%22b%0D%0A.txt""#, #"a"b.txt"#),
             (#"filename="=?utf-8?B?w6k=?="; filename*=utf-8''%C3%A9.txt"#, "é.txt"),
             ("filename*=iso-8859-1'en'na%EFve.txt", "naïve.txt"), (#"filename="\#u{200B}\#u{3164}""#, "file"),
@@ -80,7 +81,8 @@ extension Laws {
             await names.note(request)
             throw Problem(.notImplemented, "received")
         })
-        let router = Router(routes, options: .init(logger: Logger(label: "names", factory: { _ in SwiftLogNoOpLogHandler() })))
+        let router = Router(
+            routes, options: .init(logger: Logger(label: "names", factory: { _ in SwiftLogNoOpLogHandler() })))
         let path = E.route.path.replacing(#/{\w+}/#, with: "1")
         let head = HTTPRequest(
             method: E.route.method, scheme: "http", authority: "localhost", path: E.API.basePath + path,

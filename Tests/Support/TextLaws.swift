@@ -6,7 +6,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-/// What a text of a request is for, from which follows what it may be.
+/// The purpose of a text of a request, which decides what the text may be.
 public enum TextClass: Sendable {
     /// A text that is needed: one that shows nothing is refused as an empty one is.
     case needed
@@ -51,7 +51,8 @@ extension Laws {
             guard let sample = Self.sample(for: field.path, from: probe) else { continue }
             await kind.check(field.name, acceptsFineTexts: true) { text in
                 let refusal = probe.refusal(of: .string(text), at: field.path, in: sample)
-                return refusal.map { .init(status: $0.status.code, message: $0.message) } ?? .init(status: 200, message: "")
+                return refusal.map { .init(status: $0.status.code, message: $0.message) }
+                    ?? .init(status: 200, message: "")
             }
         }
     }
@@ -77,7 +78,9 @@ extension Laws {
             }
             try await kind.check(field.name, acceptsFineTexts: false) { text in
                 let changed = probe.changing(sample, at: field.path, to: .string(text))
-                guard let (path, body) = RequestProbe.written(changed, route) else { return .init(status: 0, message: "") }
+                guard let (path, body) = RequestProbe.written(changed, route) else {
+                    return .init(status: 0, message: "")
+                }
                 let answer = try await send(route.method, path, body)
                 let message = answer.text.replacing(answer.headers[.requestID] ?? "-", with: "")
                 return .init(status: answer.status, message: answer.status < 400 ? "" : message)
@@ -160,17 +163,21 @@ extension TextClass {
 
     /// Texts that show nothing.
     private static let blanks = [
-        " ", "\n", "\u{A0}", "\u{3000}", "\u{2028}", "\u{85}", "\u{200B}", "\u{FEFF}", "\u{2800}", "\u{3164}", "\u{115F}",
-        "\u{1160}", "\u{17B4}", "\u{17B5}", "\u{FFA0}", "\u{AD}", "\u{34F}", "\u{61C}", "\u{180E}", "\u{200F}", "\u{200D}",
+        " ", "\n", "\u{A0}", "\u{3000}", "\u{2028}", "\u{85}", "\u{200B}", "\u{FEFF}", "\u{2800}", "\u{3164}",
+        "\u{115F}",
+        "\u{1160}", "\u{17B4}", "\u{17B5}", "\u{FFA0}", "\u{AD}", "\u{34F}", "\u{61C}", "\u{180E}", "\u{200F}",
+        "\u{200D}",
         "\u{202E}", "\u{2066}", "\u{FE0F}", "\u{1D173}", "\u{E0020}", "\u{E0100}", " \u{2060}\t",
     ]
     /// Characters that are invisible, or change how their neighbours are displayed.
     private static let hidden = [
-        "\u{7}", "\n", "\u{7F}", "\u{85}", "\u{AD}", "\u{61C}", "\u{200B}", "\u{200E}", "\u{202A}", "\u{202E}", "\u{2028}",
-        "\u{2029}", "\u{2060}", "\u{2066}", "\u{2069}", "\u{FEFF}", "\u{2800}", "\u{3164}", "\u{FFA0}", "\u{17B4}", "\u{E0067}",
+        "\u{7}", "\n", "\u{7F}", "\u{85}", "\u{AD}", "\u{61C}", "\u{200B}", "\u{200E}", "\u{202A}", "\u{202E}",
+        "\u{2028}",
+        "\u{2029}", "\u{2060}", "\u{2066}", "\u{2069}", "\u{FEFF}", "\u{2800}", "\u{3164}", "\u{FFA0}", "\u{17B4}",
+        "\u{E0067}",
     ]
     /// Names in which invisible characters have a purpose, and names that look like others.
-    private static let fine = ["👩‍👩‍👧 Zoë ❤️", "می‌خواهم", "ക്‍ഷ", "🏴󠁧󠁢󠁥󠁮󠁧󠁿 Ｈome", " Office "]
+    private static let fine = ["👩‍👩‍👧 ❤️", "می‌خواهم", "ക്‍ഷ", "🏴󠁧󠁢󠁥󠁮󠁧󠁿Ｈo", " Office "]
 
     /// Checks what a text is answered.
     ///
@@ -197,7 +204,7 @@ extension TextClass {
             }
         }
         for hidden in acceptsFineTexts ? Self.hidden : ["\u{7}", "\u{202E}", "\u{3164}"] {
-            let answer = try await outcome("Anna\(hidden)1@a.co")
+            let answer = try await outcome("Al\(hidden)1@a.co")
             let what: Comment = "\(field): \(Self.codes(hidden))"
             #expect(answer.status < 500, what)
             switch self {
@@ -206,7 +213,7 @@ extension TextClass {
             case .fileName, .opaque: break
             }
         }
-        let nul = try await outcome("Anna\u{0}1@a.co")
+        let nul = try await outcome("Al\u{0}1@a.co")
         #expect(nul.status < 500, "\(field): NUL")
         switch self {
         case .fileName, .opaque: break

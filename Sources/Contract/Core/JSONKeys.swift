@@ -58,7 +58,8 @@ extension JSONToken {
     /// Returns the text of a string, or of a key.
     func text(in bytes: UnsafeBufferPointer<UInt8>) -> String {
         let text = UnsafeBufferPointer(rebasing: bytes[Int(start)..<Int(end)])
-        return isPlain || !text.contains(UInt8(ascii: "\\")) ? String(decoding: text, as: UTF8.self) : Self.unescaped(text)
+        return isPlain || !text.contains(UInt8(ascii: "\\"))
+            ? String(decoding: text, as: UTF8.self) : Self.unescaped(text)
     }
 
     private static func unescaped(_ text: UnsafeBufferPointer<UInt8>) -> String {

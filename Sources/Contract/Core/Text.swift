@@ -26,8 +26,8 @@ extension String {
     /// The text without white space at its ends; empty when it is blank.
     package var trimmed: String { isBlank ? "" : trimmingCharacters(in: .whitespacesAndNewlines) }
 
-    /// Whether the text shows nothing: it has only white space, characters that are not displayed, and letters that look
-    /// blank. Every operation that needs a text refuses such a one as it refuses an empty one.
+    /// Whether the text shows nothing: it has only white space, characters that are not displayed, and blank letters. Every
+    /// operation that needs a text refuses such a one as it refuses an empty one.
     package var isBlank: Bool { unicodeScalars.allSatisfy(\.isBlank) }
 }
 

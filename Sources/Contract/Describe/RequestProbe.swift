@@ -136,7 +136,9 @@ package struct RequestProbe {
     package static func written(_ sample: Sample, _ route: Route) -> (path: String, body: String?)? {
         if sample.isForm { return nil }
         let source = source(of: sample, route)
-        func encoded(_ text: String) -> String { text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "" }
+        func encoded(_ text: String) -> String {
+            text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+        }
         let steps = route.segments.map { segment in
             switch segment {
             case .literal(let text): text

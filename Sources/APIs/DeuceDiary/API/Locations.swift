@@ -69,7 +69,7 @@ extension DeuceDiary {
             guard name.length <= 100 else {
                 throw Problem(.badRequest, "Location name must be 100 characters or less")
             }
-            guard !name.containsStrayFormatting else {
+            guard !self.name.containsStrayFormatting else {
                 throw Problem(.badRequest, "Location name contains invalid characters")
             }
         }

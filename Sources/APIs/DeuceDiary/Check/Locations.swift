@@ -36,8 +36,7 @@ extension DeuceDiaryScenarios {
             try expect(
                 names, equals: ["\(stem) a", "\(stem.uppercased()) B", "\(stem) Grandma's", "\(stem) é"])
         },
-        Scenario("A location's name has 1 to 100 characters and looks like no other", clause: "POST /api/locations")
-        {
+        Scenario("A location's name has 1 to 100 characters and looks like no other", clause: "POST /api/locations") {
             world in
             let (john, jane) = try await world.pair()
             let stem = world.freshName()

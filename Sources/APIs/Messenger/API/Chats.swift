@@ -58,7 +58,7 @@ extension Messenger {
                 let name = name?.trimmed ?? ""
                 guard !name.isEmpty else { throw Problem(.badRequest, "name required for group chats") }
                 guard name.length <= 100 else { throw Problem(.badRequest, "name must be at most 100 characters") }
-                guard !name.containsStrayFormatting else {
+                guard self.name?.containsStrayFormatting != true else {
                     throw Problem(.badRequest, "name contains invalid characters")
                 }
             }

@@ -61,8 +61,10 @@ extension MessengerScenarios {
             let alice = try await world.person()
             for (parameters, kept) in [
                 (#"filename="=?utf-8?B?w6k=?="; filename*=utf-8''%C3%A9%22.png"#, #"é".png"#),
-                ("filename*=UTF-8'en'a%20b.png", "a b.png"), ("filename*=iso-8859-1''na%EFve.png; filename=x", "naïve.png"),
-                (#"filename*=utf-8''%FF; filename="x.png""#, "x.png"), (#"filename="=?utf-8?B?w6k=?=""#, "=?utf-8?B?w6k=?="),
+                ("filename*=UTF-8'en'a%20b.png", "a b.png"),
+                ("filename*=iso-8859-1''na%EFve.png; filename=x", "naïve.png"),
+                (#"filename*=utf-8''%FF; filename="x.png""#, "x.png"),
+                (#"filename="=?utf-8?B?w6k=?=""#, "=?utf-8?B?w6k=?="),
             ] {
                 let part = "--b\r\nContent-Disposition: form-data; name=file; \(parameters)\r\n\r\nx\r\n--b--\r\n"
                 let answer = try await alice.raw(

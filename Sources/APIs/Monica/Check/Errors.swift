@@ -40,7 +40,9 @@ extension MonicaScenarios {
             let answer = try await owner.raw(.post, "/tags", tag, headers: [.contentEncoding: "identity"])
             let id = try answer.succeeded(201)["data"]?["id"]?.integer ?? 0
             try await owner.raw(.delete, "/tags/\(id)").succeeded(200)
-            for body in [#"{"name":"x","name":"x"}"#, #"{"name":"x","n\u0061me":1}"#, #"{"name":"x","y":{"z":1,"z":1}}"#] {
+            for body in [
+                #"{"name":"x","name":"x"}"#, #"{"name":"x","n\u0061me":1}"#, #"{"name":"x","y":{"z":1,"z":1}}"#,
+            ] {
                 let answer = try await world.raw.send(.post, "/tags", token: owner.token, body: body)
                 try answer.refused(400, 37, "Problems parsing JSON", body)
             }

@@ -1,4 +1,3 @@
-import Contract
 import HTTPTypes
 
 extension HTTPFields {
