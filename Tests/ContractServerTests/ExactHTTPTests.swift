@@ -27,6 +27,46 @@ struct ExactHTTPTests {
         return (response, String(decoding: await connection.readToEnd(), as: UTF8.self))
     }
 
+    // MARK: Bodies
+
+    /// A compressed body is refused by its head, and the connection goes on behind it, however large it is.
+    @Test(arguments: [5, 100_000, 2_000_000]) func aCompressedBodyIsRefusedBeforeItIsRead(_ size: Int) async throws {
+        try await withServer { port in
+            let connection = try await RawConnection(port: port)
+            let head = "POST /say HTTP/1.1\r\nHost: a\r\nContent-Encoding: gzip\r\nContent-Length: \(size)\r\n\r\n"
+            // Small bodies come with their heads.
+            let isSmall = size < 100
+            try await connection.send(head + String(repeating: "x", count: isSmall ? size : 1))
+            let answer = try await connection.readResponse()
+            #expect(answer.status == 415)
+            #expect(answer.body.contains("Content-Encoding is not supported"))
+            #expect(answer.fields["accept-encoding"] == "identity")
+            #expect(answer.fields["connection"] == nil)
+            if !isSmall { try await connection.send(String(repeating: "x", count: size - 1)) }
+            try await connection.send("GET /things/7 HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(try await connection.readResponse().status == 200)
+            try? await connection.finish()
+        }
+    }
+
+    @Test(arguments: [
+        ("identity", 200), ("Identity , identity", 200), ("", 200), ("x-gzip", 415), ("aws-chunked", 415),
+    ])
+    func onlyIdentityIsACodingOfABody(_ coding: String, _ status: Int) async throws {
+        try await withServer { port in
+            let body = #"{"text":"hi"}"#
+            let (answer, _) = try await ask(
+                port,
+                "POST /say HTTP/1.1\r\nHost: a\r\nContent-Encoding: \(coding)\r\nContent-Length: \(body.count)\r\n\r\n\(body)"
+            )
+            #expect(answer.status == status)
+            // Where there is no body to read, its coding does not matter.
+            let (get, _) = try await ask(
+                port, "GET /things/7 HTTP/1.1\r\nHost: a\r\nContent-Encoding: \(coding)\r\n\r\n")
+            #expect(get.status == 200)
+        }
+    }
+
     // MARK: HEAD
 
     @Test func headIsGETWithoutABody() async throws {

@@ -226,6 +226,22 @@ private func body(_ content: String, disposition: String = #"form-data; name="fi
         // Browsers write these escapes for characters that would end the quotes or the line, and escape nothing else.
         (#"form-data; name="file"; filename="a%22b%0D%0A.txt""#, "file", "a\"b\r\n.txt"),
         (#"form-data; name="file"; filename="100%25 %2F %0d.txt""#, "file", "100%25 %2F %0d.txt"),
+        // A quote that no client escaped ends the name only before the next parameter and at the end of the line.
+        (#"form-data; name="file"; filename="say "hi".txt""#, "file", #"say "hi".txt"#),
+        (#"form-data; filename="5" nails" ; name="file""#, "file", #"5" nails"#),
+        (#"form-data; name="file"; filename="a"b"#, "file", #"a"b"#),
+        // The extended form comes first, wherever it stands, if it can be read.
+        (#"form-data; name="file"; filename="=?utf-8?B?w6k=?="; filename*=utf-8''%C3%A9.txt"#, "file", "é.txt"),
+        (#"form-data; filename*=UTF-8'en'a%20%22b%22.txt; name=file; filename=x"#, "file", #"a "b".txt"#),
+        (#"form-data; name=file; filename*="utf-8''%E6%BC%A2.txt""#, "file", "漢.txt"),
+        (#"form-data; name=file; filename*=iso-8859-1''na%EFve.txt"#, "file", "naïve.txt"),
+        (#"form-data; name=file; filename*=utf-8''%FF.txt; filename=x"#, "file", "x"),
+        (#"form-data; name=file; filename*=utf-8''%4; filename=x"#, "file", "x"),
+        (#"form-data; name=file; filename*=koi8-r''%C1; filename=x"#, "file", "x"),
+        (#"form-data; name=file; filename*=a.txt; filename=x"#, "file", "x"),
+        (#"form-data; name=file; filename*=utf-8''100%2525.txt"#, "file", "100%25.txt"),
+        (#"form-data; name="file"; filename="=?utf-8?B?w6k=?=""#, "file", "=?utf-8?B?w6k=?="),
+        (#"form-data; name="file"; filename="a"; filename="b""#, "file", "a"),
     ])
     func dispositions(_ disposition: String, _ name: String, _ filename: String?) {
         let part = Parsed(body("x", disposition: disposition))?.parts.first

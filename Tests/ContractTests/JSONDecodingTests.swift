@@ -38,6 +38,8 @@ import Testing
 
     /// Returns whether both decode a value.
     private func compare<T: Value>(_ type: T.Type, _ text: String, isOrdered: Bool) throws -> Bool {
+        // An object of random names may have one twice, which Foundation accepts.
+        if !JSONShape.isObject(text.utf8) { return false }
         let ours = try outcome { try decode(type, text) }
         let theirs = try outcome { try JSONDecoder().decode(type, from: Data(text.utf8)) }
         let areErrors = !ours.hasPrefix("{") && !theirs.hasPrefix("{")
@@ -138,18 +140,18 @@ import Testing
 
     private static func pairs<T: Value>(of type: T.Type, _ text: @escaping (inout SeededGenerator) -> String) -> Kind {
         Kind(type: Pair<T>.self) { random in
-            // Names that are equal to Swift, though not byte for byte, and more than one of the same.
+            // Names that are equal to Swift, though not byte for byte, of which an object has one.
             let names = [
-                "a", "\\u0061", "K", "\u{212A}", "\\u212a", "\u{E9}", "e\u{301}", "\\u00e9", "e\\u0301", "", "b", "A",
-            ]
-            var members = [#""a":"# + text(&random)]
-            for _ in 0..<Int.random(in: 0..<4, using: &random) {
-                let name = names.randomElement(using: &random)!
+                ["a", "\\u0061"], ["K", "\u{212A}", "\\u212a"], ["\u{E9}", "e\u{301}", "\\u00e9", "e\\u0301"], [""],
+                ["b"], ["A"],
+            ].map { $0.randomElement(using: &random)! }
+            var members = ["\"\(names[0])\":" + text(&random)]
+            for name in names.dropFirst().shuffled(using: &random).prefix(Int.random(in: 0..<4, using: &random)) {
                 let isText = name.contains("e") || name.contains("\u{E9}")
                 members.append(#""\#(name)""# + space(&random) + ":" + (isText ? string(&random) : text(&random)))
             }
             if Int.random(in: 0..<8, using: &random) == 0 {
-                members += (0..<40).map { #""member\#($0)":\#($0)"# } + members
+                members += (0..<40).map { #""member\#($0)":\#($0)"# }
             }
             return "{\(list(members.shuffled(using: &random), &random))}"
         }

@@ -16,6 +16,8 @@ import Testing
         #" { "a" : [ 1 , { "b" : "c" } , [ ] ] , "d" : { } } "#,
         #"{"":"","a":"\"\\\/\b\f\n\r\t\u00e9\uD83D\ude00"}"#,
         #"{"\uD83D\ude00":"\uD800\uDC00 \uDBFF\uDFFF \uD7FF\uE000"}"#,
+        // The same key in different objects is no repetition.
+        #"{"a":{"a":{"a":1}},"b":{"a":1},"c":[{"a":1},{"a":1}]}"#, #"{"a":1,"A":2,"á":3,"aa":4,"":5}"#,
         // An escaped NUL is checked with the field, not with the shape.
         #"{"a":"\u0000"}"#,
     ])
@@ -40,6 +42,10 @@ import Testing
         "\u{C}{}", "\u{A0}{}", "\u{2028}{}",
         // JSON allows no byte order mark.
         "\u{FEFF}{}",
+        // A key that comes twice has two values, wherever the object is and however the key is written.
+        #"{"a":1,"a":1}"#, #"{"a":1,"b":2,"a":3}"#, #"{"x":{"a":1,"a":2}}"#, #"{"x":[1,{"a":{},"b":[],"a":0}]}"#,
+        #"{"":1,"":2}"#, #"{"a":1,"\u0061":2}"#, #"{"\/":1,"/":2}"#, #"{"é":1,"\u00e9":2}"#, #"{"é":1,"e\u0301":2}"#,
+        #"{"\uD83D\ude00":1,"😀":2}"#, #"{"K":1,"\u212a":2}"#,
         "{\u{0}}", "{}\u{0}", "{\"a\":\"\u{0}\"}", "\u{0}{}",
     ])
     func others(_ text: String) {
@@ -83,6 +89,17 @@ import Testing
         let text = Array("{\"a\":\"".utf8) + Array(repeating: UInt8(ascii: "["), count: 1_048_576)
         #expect(!JSONShape.isObject(text))
         #expect(JSONShape.isObject(text + Array("\"}".utf8)))
+    }
+
+    /// Many keys take a time that grows with their number.
+    @Test(arguments: [2, 16, 17, 33, 100_000]) func aKeyIsFoundAmongMany(_ count: Int) {
+        let members = (0..<count).map { #""key\#($0)":[{"key\#($0)":1}]"# }
+        func object(_ members: [String]) -> [UInt8] { Array("{\(members.joined(separator: ","))}".utf8) }
+        #expect(JSONShape.isObject(object(members)))
+        for place in [0, count / 2, count - 1] {
+            #expect(!JSONShape.isObject(object(members + [#""key\#(place)":0"#])))
+            #expect(!JSONShape.isObject(object([#""\u006Bey\#(place)":0"#] + members)))
+        }
     }
 
     /// Every object that Foundation writes passes; every list is refused.

@@ -33,6 +33,8 @@ extension Mutant {
     private static let top = "GET /api/analytics/most-deuces"
 
     static let deuceDiary: [Mutant] = [
+        .init("Request bodies", "reads a compressed body", .anyCoding(create)),
+        .init("Request bodies", "takes a key twice", .keysTwice(create)),
         .init(user, "leaves out what is null", .body(user, #","username":null"#, "")),
         .init(user, "writes times without a fraction", .body(user, #"\.\d{3}Z"#, "Z")),
         .init(user, "counts a log that was not", .body(user, #""deuceCount":0"#, #""deuceCount":1"#)),

@@ -9,6 +9,7 @@ import Testing
     private static let entry = DeuceDiary.DeuceEntry.ID("a1b2c3d4-e5f6-4a7b-8c9d-0e1f2a3b4c5d")
     private static let invite = DeuceDiary.GroupInvite.ID("0b9c8d7e-6f5a-4b4c-9d3e-2f1a0b9c8d7e")
     private static let odd = "ä \"b\"\\ /?&+%\r\n\u{1F}👨‍👩‍👧‍👦"
+    private static let oddName = "ä \"b\"\\ /?&+%👨‍👩‍👧‍👦"
 
     /// The requests of all examples, as an app writes them.
     static let requests: [ExampleRequest] = [
@@ -21,7 +22,7 @@ import Testing
         .init(DeuceDiary.ExportUser()),
         .init(DeuceDiary.CreateGroup(name: "Throne Room", description: "Optional group description")),
         .init(DeuceDiary.CreateGroup(name: "Throne Room")),
-        .init(DeuceDiary.CreateGroup(name: odd, description: odd)),
+        .init(DeuceDiary.CreateGroup(name: oddName, description: odd)),
         .init(DeuceDiary.ListGroups()),
         .init(DeuceDiary.ListGroups(limit: 20, before: group)),
         .init(DeuceDiary.GetGroup(group: group)),
@@ -52,7 +53,7 @@ import Testing
         .init(DeuceDiary.ListLocations()),
         .init(DeuceDiary.ListLocations(limit: 2, page: 3)),
         .init(DeuceDiary.CreateLocation(name: "Grandma's House")),
-        .init(DeuceDiary.CreateLocation(name: odd)),
+        .init(DeuceDiary.CreateLocation(name: oddName)),
         .init(DeuceDiary.GetMostDeuces()),
     ]
 

@@ -26,6 +26,8 @@ extension Mutant {
     /// The mutants that do not follow from the examples: who may see what, cookies, files, other sites, texts as they are
     /// kept.
     static let dunbar: [Mutant] = [
+        .init("§1 JSON bodies", "reads a compressed body", .anyCoding(publish)),
+        .init("§1 JSON bodies", "takes a key twice", .keysTwice(publish)),
         .leaking(posts) { $0.text == "[]" }, .leaking("GET /posts/{id}") { $0.text == "[]" },
         .leaking("GET /posts") { $0.text == "[]" }, .leaking(comments), .leaking(comment), .leaking(delete),
         .leaking("DELETE /comments/{id}"), .leaking("POST /posts/{id}/report"), .leaking(update), .leaking(photo),

@@ -26,6 +26,8 @@ extension Mutant {
 
     /// The mutants that do not follow from the examples: whose data it is, the days' tasks, limits, texts as they are kept.
     static let gtsd: [Mutant] = [
+        .init("Error responses", "reads a compressed body", .anyCoding(evidence)),
+        .init("Error responses", "takes a key twice", .keysTwice(evidence)),
         .leaking(evidence), .leaking(complete), .leaking(uncomplete), .leaking(unphoto), .leaking("GET /v1/onboarding"),
         .leaking(confirm),
         .init(signup, "keeps capitals in addresses", .body(signup, #""email":"([a-z])"#, #""email":"X$1"#)),

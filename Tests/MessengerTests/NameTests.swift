@@ -1,4 +1,5 @@
 import Backend
+import Contract
 import ContractCheck
 import Database
 import MessengerCheck
@@ -48,13 +49,22 @@ import Testing
 
     @Test(arguments: [
         "jdoe\u{200B}", "\u{202E}jdoe", "j\u{200D}doe", "jdoe\u{FEFF}", "j\u{0007}doe", "j\ndoe", "j\u{2028}doe",
-        "j\u{2029}doe", "\u{2800}\u{2800}\u{2800}", "jd\u{3164}oe", "jd\u{AD}oe", "jd\u{FFA0}oe", "👩‍👩‍👧 jdoe",
+        "j\u{2029}doe", "jd\u{3164}oe", "jd\u{AD}oe", "jd\u{FFA0}oe", "👩‍👩‍👧 jdoe",
     ])
     func invisibleCharactersAreRefusedInUsernames(_ name: String) async throws {
         try await withMessenger(on: Stack(.sqlite, .inProcess)) { host in
             let answer = try await register(name, on: host.world())
             #expect(answer.status == 400)
             #expect(answer.text == #"{"error":"Username contains invalid characters"}"#)
+        }
+    }
+
+    @Test func aUsernameThatShowsNothingIsTooShort() async throws {
+        try await withMessenger(on: Stack(.sqlite, .inProcess)) { host in
+            for name in ["\u{2800}\u{2800}\u{2800}", "\u{200B}\u{FE0F}\u{34F}", "   "] {
+                let answer = try await register(name, on: host.world())
+                #expect(answer.text == #"{"error":"Username must be 3–32 characters"}"#)
+            }
         }
     }
 
@@ -74,7 +84,9 @@ import Testing
             let person = try await world.person()
             let change = try await person.raw(.put, "/me", body: "{\"display_name\":\(quoted(name))}")
             #expect(change.status == (isFine ? 200 : 400))
-            if !isFine { #expect(change.text == #"{"error":"display_name contains invalid characters"}"#) }
+            let isBlank = name.unicodeScalars.allSatisfy(\.isBlank)
+            let text = isBlank ? "display_name must be 1 to 64 characters" : "display_name contains invalid characters"
+            if !isFine { #expect(change.text == #"{"error":"\#(text)"}"#) }
         }
     }
 
@@ -82,7 +94,8 @@ import Testing
         ("a,b@example.com", false), ("\"q\"@example.com", false), ("<x@example.com>", false),
         ("a\\c@example.com", false), (".a@b.co", false), ("a.@b.co", false), ("a..b@c.de", false), ("a@b..co", false),
         ("a@.co", false), ("a@b.co.", false), ("a@-b.co", false), ("a b@c.de", false), ("a@b@c.de", false),
-        ("a@", false), ("@a", false), ("a\u{200B}b@c.de", false), ("a@b!c.de", false), ("a@[127.0.0.1]", false),
+        ("a@", false), ("@a", false), ("a\u{200B}b@c.de", false), ("a\u{3164}b@c.de", false), ("a@b!c.de", false),
+        ("a@[127.0.0.1]", false),
         ("a@localhost", true), ("a.b+c@d-e.example", true), ("o'neil!#$%&*/=?^_`{|}~-@example.com", true),
         ("jörg@müller.example", true), ("A@B.CO", true),
     ])

@@ -22,6 +22,8 @@ extension Mutant {
     /// The mutants that do not follow from the examples: whose data it is, how a search matches, order, limits, texts as
     /// they are kept.
     static let monica: [Mutant] = [
+        .init("Errors", "reads a compressed body", .anyCoding(tag)),
+        .init("Errors", "takes a key twice", .keysTwice(tag)),
         .leaking(contact), .leaking("GET /notes/{id}"), .leaking("GET /tasks/{id}"), .leaking("GET /gifts/{id}"),
         .leaking("GET /activities/{id}"), .leaking("GET /tags/{id}"), .leaking(delete), .leaking(update),
         .leaking("DELETE /notes/{id}"), .leaking("DELETE /tasks/{id}"), .leaking("DELETE /gifts/{id}"),

@@ -10,7 +10,7 @@ import Testing
 public struct Laws<API: ServiceAPI>: Sendable {
     let examples: Examples
     let requests: [ExampleRequest]
-    private let refusal: @Sendable (_ status: Int, _ message: String, _ requestID: String) -> String
+    let refusal: @Sendable (_ status: Int, _ message: String, _ requestID: String) -> String
 
     /// - Parameters:
     ///   - examples: The contract's examples.

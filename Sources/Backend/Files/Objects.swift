@@ -67,6 +67,7 @@ extension LocalObjectStore {
         let (path, query) = request.object
         let upload: SignedUpload
         do { upload = try verifyUpload(path: path, query: query) } catch { throw invalidLink }
+        try request.headers.requireNoCoding(errorMessages)
         let tooLarge = Problem(.contentTooLarge, errorMessages.bodyTooLarge, headers: [.connection: "close"])
         if let declared = request.headers[.contentLength].flatMap(Int64.init), declared > upload.maximumSize {
             throw tooLarge

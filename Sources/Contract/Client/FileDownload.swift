@@ -1,3 +1,4 @@
+import Contract
 import Foundation
 import HTTPTypes
 
@@ -178,7 +179,7 @@ private struct PartialFile {
         guard rename(part.path, destination.path) == 0 else { throw CocoaError(.fileWriteUnknown) }
         try? FileManager.default.removeItem(at: tagFile)
         return DownloadedFile(
-            location: destination, filename: headers[.contentDisposition].flatMap(ContentDisposition.filename),
+            location: destination, filename: headers[.contentDisposition].flatMap { HeaderParameters($0).filename },
             contentType: headers[.contentType], size: size)
     }
 }
@@ -200,59 +201,6 @@ private struct ContentRange {
             return nil
         }
         (lower, upper) = (first, last)
-    }
-}
-
-/// The value of `Content-Disposition` (RFC 6266).
-enum ContentDisposition {
-    /// Returns the name, in the extended form (`filename*=UTF-8''…`) if there is one; nil if there is none.
-    static func filename(_ value: String) -> String? {
-        var plain: String?
-        for (name, text) in parameters(of: value) {
-            switch name {
-            case "filename*":
-                let parts = text.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
-                if parts.count == 3, parts[0].lowercased() == "utf-8", let name = parts[2].removingPercentEncoding {
-                    return name
-                }
-            case "filename": plain = plain ?? text
-            default: break
-            }
-        }
-        return plain
-    }
-
-    /// Returns the parameters, with their names in lower case and quoted values unquoted.
-    private static func parameters(of value: String) -> [(name: String, value: String)] {
-        var parameters: [(String, String)] = []
-        var (name, text) = ("", "")
-        var (isName, isQuoted, isEscaped) = (true, false, false)
-        func end() {
-            let key = name.trimmingCharacters(in: .whitespaces).lowercased()
-            if !isName { parameters.append((key, isQuoted ? text : text.trimmingCharacters(in: .whitespaces))) }
-            (name, text, isName) = ("", "", true)
-        }
-        var isOpen = false
-        for character in value {
-            switch character {
-            case _ where isEscaped:
-                text.append(character)
-                isEscaped = false
-            case "\\" where isOpen: isEscaped = true
-            case "\"" where !isName:
-                isOpen.toggle()
-                isQuoted = true
-            case ";" where !isOpen:
-                end()
-                isQuoted = false
-            case "=" where isName: isName = false
-            case _ where isName: name.append(character)
-            case _ where isQuoted && !isOpen: break
-            default: text.append(character)
-            }
-        }
-        end()
-        return parameters
     }
 }
 

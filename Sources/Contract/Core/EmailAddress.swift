@@ -27,13 +27,10 @@ package enum EmailAddress {
             }
     }
 
-    /// Returns whether a character may appear in an address without quotes (RFC 5322 §3.2.3), in any script (RFC
-    /// 6532).
+    /// Returns whether a character may appear in an address without quotes (RFC 5322 §3.2.3), in any script (RFC 6532).
+    /// One that shows nothing may not: the address would look like another one.
     private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
-        if "()<>[]:;,\\\"".unicodeScalars.contains(scalar) || scalar.properties.isWhitespace { return false }
-        switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator: return false
-        default: return true
-        }
+        !"()<>[]:;,\\\"".unicodeScalars.contains(scalar) && !scalar.isBlank
+            && scalar.properties.generalCategory != .control
     }
 }

@@ -151,6 +151,8 @@ public struct ErrorMessages: Sendable {
     public var malformedForm = "Malformed form"
     /// 413: the body is larger than the server reads.
     public var bodyTooLarge = "Request body too large"
+    /// 415: the body is compressed, or has another `Content-Encoding`.
+    public var unsupportedEncoding = "Content-Encoding is not supported"
     /// 400: a text contains U+0000.
     public var containsNUL = "Text must not contain NUL characters"
     /// 403: a cookie came with a request from another site.

@@ -20,6 +20,14 @@ public struct FieldRule: Sendable {
     /// What remains to be said, as a sentence.
     public var note: String?
 
+    /// The inside of a negated class of a regular expression (ECMA-262): the characters that show nothing
+    /// (``Swift/Unicode/Scalar/isBlank``). Unicode has some more beyond its first plane.
+    package static let blank =
+        #"\s\u0085\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180b-\u180f"#
+        + #"\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"#
+    /// A regular expression (ECMA-262) for a character that shows something, of which a text that is needed has one.
+    package static let visible = "[^\(blank)]"
+
     /// Creates a rule.
     ///
     /// - Parameter counts: The number of elements that a list must have at least.

@@ -100,13 +100,7 @@ private struct JSONMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     var codingPath: [any CodingKey] { document.path(to: object) }
 
-    var allKeys: [Key] {
-        var seen: Set<String> = []
-        return document.keys(of: object).compactMap { index in
-            let name = document.string(at: index)
-            return seen.insert(name).inserted ? Key(stringValue: name) : nil
-        }
-    }
+    var allKeys: [Key] { document.keys(of: object).compactMap { Key(stringValue: document.string(at: $0)) } }
 
     func contains(_ key: Key) -> Bool { document.member(key.stringValue, of: object) != nil }
 

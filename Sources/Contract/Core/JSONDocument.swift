@@ -1,7 +1,7 @@
 import Foundation
 
-/// A JSON object with the places of its values. It reads values by their tokens, as Foundation's decoder does:
-/// of members with the same name the first counts, and a number with a fraction of zero is a whole number.
+/// A JSON object with the places of its values. It reads values by their tokens, as Foundation's decoder does: a number with
+/// a fraction of zero is a whole number.
 ///
 /// It belongs to one decoding, on one thread.
 final class JSONDocument {
@@ -58,7 +58,7 @@ final class JSONDocument {
     private func members(of object: Int) -> [String: Int] {
         if let index = indexes[object] { return index }
         var members: [String: Int] = [:]
-        for key in keys(of: object) where members[string(at: key)] == nil { members[string(at: key)] = key + 1 }
+        for key in keys(of: object) { members[string(at: key)] = key + 1 }
         indexes[object] = members
         return members
     }
@@ -78,52 +78,7 @@ final class JSONDocument {
 
     /// Returns a string, or a key.
     func string(at index: Int) -> String {
-        let token = tokens[index]
-        return bytes.withUnsafeBufferPointer { bytes in
-            let text = UnsafeBufferPointer(rebasing: bytes[Int(token.start)..<Int(token.end)])
-            return token.isPlain || !text.contains(UInt8(ascii: "\\"))
-                ? String(decoding: text, as: UTF8.self) : Self.unescaped(text)
-        }
-    }
-
-    private static func unescaped(_ text: UnsafeBufferPointer<UInt8>) -> String {
-        String(unsafeUninitializedCapacity: text.count) { result in
-            var count = 0
-            var rest = text[...]
-            func codeUnit() -> UInt32 {
-                (0..<4).reduce(0) { unit, _ in unit << 4 | UInt32(rest.removeFirst().hexadecimalValue ?? 0) }
-            }
-            while let byte = rest.popFirst() {
-                var scalar: Unicode.Scalar?
-                if byte == UInt8(ascii: "\\") {
-                    switch rest.removeFirst() {
-                    case UInt8(ascii: "b"): scalar = "\u{8}"
-                    case UInt8(ascii: "f"): scalar = "\u{C}"
-                    case UInt8(ascii: "n"): scalar = "\n"
-                    case UInt8(ascii: "r"): scalar = "\r"
-                    case UInt8(ascii: "t"): scalar = "\t"
-                    case UInt8(ascii: "u"):
-                        var unit = codeUnit()
-                        if 0xD800...0xDBFF ~= unit {
-                            rest.removeFirst(2)
-                            unit = 0x10000 + (unit - 0xD800) << 10 + (codeUnit() - 0xDC00)
-                        }
-                        scalar = Unicode.Scalar(unit)
-                    case let other: scalar = Unicode.Scalar(other)
-                    }
-                }
-                if let scalar {
-                    for unit in UTF8.encode(scalar)! {
-                        result[count] = unit
-                        count += 1
-                    }
-                } else {
-                    result[count] = byte
-                    count += 1
-                }
-            }
-            return count
-        }
+        bytes.withUnsafeBufferPointer { tokens[index].text(in: $0) }
     }
 
     /// Returns a whole number of digits alone; nil for one that does not fit or has another form.

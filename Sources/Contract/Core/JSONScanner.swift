@@ -51,11 +51,11 @@ struct JSONScanner {
             case UInt8(ascii: "{"):
                 guard open(.object, from: start) else { return false }
                 skipSpace()
-                if take(UInt8(ascii: "}")) { close() } else if scanKey() { continue } else { return false }
+                if take(UInt8(ascii: "}")) { _ = close() } else if scanKey() { continue } else { return false }
             case UInt8(ascii: "["):
                 guard open(.list, from: start) else { return false }
                 skipSpace()
-                if take(UInt8(ascii: "]")) { close() } else { continue }
+                if take(UInt8(ascii: "]")) { _ = close() } else { continue }
             case UInt8(ascii: "\""): guard scanString() else { return false }
             case UInt8(ascii: "t"): guard scan("rue", .true, from: start) else { return false }
             case UInt8(ascii: "f"): guard scan("alse", .false, from: start) else { return false }
@@ -78,8 +78,7 @@ struct JSONScanner {
                 skipSpace()
                 return !inObject || scanKey()
             }
-            guard take(inObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) else { return false }
-            close()
+            guard take(inObject ? UInt8(ascii: "}") : UInt8(ascii: "]")), close() else { return false }
             skipSpace()
         }
         return true
@@ -103,11 +102,14 @@ struct JSONScanner {
         return true
     }
 
-    private mutating func close() {
+    /// Closes the innermost container, and returns whether it has no key twice.
+    private mutating func close() -> Bool {
+        let closed = container
         depth -= 1
-        tokens[container].end = UInt32(truncatingIfNeeded: index)
-        tokens[container].next = UInt32(truncatingIfNeeded: tokens.count)
-        container = Int(tokens[container].parent)
+        tokens[closed].end = UInt32(truncatingIfNeeded: index)
+        tokens[closed].next = UInt32(truncatingIfNeeded: tokens.count)
+        container = Int(tokens[closed].parent)
+        return tokens[closed].kind == .list || JSONKeys(object: closed, tokens: tokens, bytes: bytes).areDistinct
     }
 
     private mutating func scanKey() -> Bool {

@@ -1,6 +1,7 @@
 import Foundation
 
-/// The rules for usernames and display names, the same in every API.
+/// The rules for usernames, and for the names that users give themselves, their groups and their places. They are the same in
+/// every API.
 extension String {
     /// Whether the text has characters that are invisible or that change how their neighbours are displayed. A username
     /// may have none of them.
@@ -13,8 +14,8 @@ extension String {
         return inner.contains { $0.isHidden || $0.isBlankLetter }
     }
 
-    /// Whether the text has such characters where they have no purpose. A display name may have joiners between letters
-    /// and inside an emoji, and the tag characters of a flag.
+    /// Whether the text has such characters where they have no purpose. A display name, and the name of a group or of a
+    /// place, may have joiners between letters and inside an emoji, and the tag characters of a flag.
     package var containsStrayFormatting: Bool {
         let scalars = Array(unicodeScalars)
         let inner = scalars.trimmingWhiteSpace
@@ -64,9 +65,6 @@ extension Unicode.Scalar {
         default: false
         }
     }
-
-    /// Whether the character is the empty Braille pattern or one of Hangul's fillers, which look blank.
-    fileprivate var isBlankLetter: Bool { [0x2800, 0x3164, 0x115F, 0x1160, 0xFFA0].contains(value) }
 
     fileprivate var isJoiner: Bool { value == 0x200C || value == 0x200D }
     fileprivate var isTag: Bool { 0xE0020...0xE007F ~= value }

@@ -22,7 +22,29 @@ extension String {
             return UnsafeRawPointer(found) - UnsafeRawPointer(start)
         }
     }
-    /// The text without white space at its ends.
-    package var trimmed: String { trimmingCharacters(in: .whitespacesAndNewlines) }
-    package var isBlank: Bool { unicodeScalars.allSatisfy(\.properties.isWhitespace) }
+
+    /// The text without white space at its ends; empty when it is blank.
+    package var trimmed: String { isBlank ? "" : trimmingCharacters(in: .whitespacesAndNewlines) }
+
+    /// Whether the text shows nothing: it has only white space, characters that are not displayed, and blank letters. Every
+    /// operation that needs a text refuses such a one as it refuses an empty one.
+    package var isBlank: Bool { unicodeScalars.allSatisfy(\.isBlank) }
+}
+
+extension Unicode.Scalar {
+    /// Whether the character shows nothing where it stands alone.
+    package var isBlank: Bool {
+        if isASCII { return properties.isWhitespace }
+        return properties.isWhitespace || properties.isDefaultIgnorableCodePoint
+            || properties.generalCategory == .format || isBlankLetter
+    }
+
+    /// Whether the character is a letter or a sign that looks blank: the empty Braille pattern, Hangul's fillers, Khmer's
+    /// inherent vowels.
+    package var isBlankLetter: Bool {
+        switch value {
+        case 0x2800, 0x3164, 0x115F, 0x1160, 0x17B4, 0x17B5, 0xFFA0: true
+        default: false
+        }
+    }
 }

@@ -14,7 +14,8 @@ public struct Upload: Sendable {
         case spooled(any SpooledUpload)
     }
 
-    /// The name that the sender declared. A server must never use it as a path.
+    /// The name that the sender declared. A server receives it without a path, control characters, line separators and
+    /// characters that change the direction of text, in at most 255 bytes of UTF-8.
     public var filename: String
     /// The type that the sender declared, such as `image/jpeg`.
     public var contentType: String

@@ -124,8 +124,10 @@ struct FieldProbe {
     /// The characters that no name may have: control characters, those that change how their neighbours are displayed,
     /// and those that look blank. Unicode has some more beyond its first plane.
     private static let hidden =
-        #"\u0000-\u001f\u007f-\u009f\u00ad\u0600-\u0605\u061c\u06dd\u070f\u08e2\u115f\u1160\u180e\u200b-\u200f"#
-        + #"\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff9-\ufffb"#
+        #"\u0000-\u001f\u007f-\u009f\u00ad\u0600-\u0605\u061c\u06dd\u070f\u08e2\u115f\u1160\u17b4\u17b5\u180e\u200b"#
+        + #"\u200e\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff9-\ufffb"#
+    /// The characters that join others. Names have them in emoji and between letters, usernames nowhere.
+    private static let joiners = #"\u200c\u200d"#
     /// The characters of ASCII that are neither letters nor digits.
     private static let signs = Array(" !\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~".unicodeScalars)
 
@@ -152,6 +154,7 @@ struct FieldProbe {
             self.accepts(Self.text(max(minimum, 3), with: scalars))
         }
         let isNameLike = !accepts("\u{200E}a".unicodeScalars)
+        let hasJoiners = accepts("👩\u{200D}👩".unicodeScalars)
         let count = max((maximum ?? 100) - 2, 1)
         let chunks = stride(from: 0, to: Self.signs.count, by: count).map { Self.signs[$0...].prefix(count) }
         let refused = chunks.allSatisfy(accepts) ? [] : Self.signs.filter { !accepts([$0]) }
@@ -160,7 +163,7 @@ struct FieldProbe {
             return .only("A-Za-z0-9" + Self.escaped(signs))
         }
         if !isNameLike, refused.isEmpty { return .all }
-        return .allBut((isNameLike ? Self.hidden : "") + Self.escaped(refused))
+        return .allBut((isNameLike ? Self.hidden + (hasJoiners ? "" : Self.joiners) : "") + Self.escaped(refused))
     }
 
     private static func escaped(_ signs: [Unicode.Scalar]) -> String {
@@ -169,11 +172,12 @@ struct FieldProbe {
 
     private func pattern(_ minimum: Int, _ maximum: Int?) -> String? {
         let characters = characters(minimum, maximum)
-        let (all, visible) =
+        let (all, trimmed, visible) =
             switch characters {
-            case .all: (#"[\s\S]"#, #"\S"#)
-            case .allBut(let some): ("[^\(some)]", #"[^\s\#(some)]"#)
-            case .only(let some): ("[\(some)]", "[\(some.filter { $0 != " " })]")
+            case .all: (#"[\s\S]"#, #"\S"#, FieldRule.visible)
+            case .allBut(let some): ("[^\(some)]", #"[^\s\#(some)]"#, "[^\(FieldRule.blank)\(some)]")
+            case .only(let some):
+                ("[\(some)]", "[\(some.filter { $0 != " " })]", "[\(some.filter { $0 != " " })]")
             }
         guard minimum > 0, !accepts(String(repeating: " ", count: minimum)) else {
             if case .all = characters { return nil }
@@ -182,7 +186,7 @@ struct FieldProbe {
         // Blanks at the ends do not count, so a text of the least length has none.
         if minimum > 1, !accepts(" " + String(repeating: "a", count: minimum - 1)) {
             if case .only(let some) = characters, !some.contains(" ") { return "^\(all)*$" }
-            return "^\(visible)\(all)*\(visible)$"
+            return "^\(trimmed)\(all)*\(trimmed)$"
         }
         if case .all = characters { return visible }
         return visible == all ? "^\(all)*$" : "^\(all)*\(visible)\(all)*$"

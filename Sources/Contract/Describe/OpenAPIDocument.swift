@@ -160,6 +160,7 @@ struct OpenAPIDocument<API: ServiceAPI> {
             "X-Request-Id": header("The name of the request in the server's log."),
             "Idempotent-Replayed": header("Is `true` on an answer that repeats an earlier one."),
             "Location": header("The URL to which the request is redirected."),
+            "Accept-Encoding": header("The coding that a body may have: `identity`, which is none."),
             "Retry-After": header("The number of seconds after which the request may be sent again.", count),
             "X-RateLimit-Limit": header("The number of requests that a window of a minute allows.", count),
             "X-RateLimit-Remaining": header("The number of requests that are left in the window.", count),

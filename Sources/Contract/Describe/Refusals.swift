@@ -25,6 +25,7 @@ struct Refusals<API: ServiceAPI> {
             (400, "BadRequest", messages.malformedJSON), (401, "Unauthorized", "Unauthorized"),
             (403, "Forbidden", messages.foreignOrigin), (404, "NotFound", messages.notFound),
             (413, "ContentTooLarge", messages.bodyTooLarge),
+            (415, "UnsupportedMediaType", messages.unsupportedEncoding),
             (422, "UnprocessableContent", messages.reusedIdempotencyKey),
             (429, "TooManyRequests", messages.tooManyRequests),
             (500, "InternalServerError", messages.internalError),
@@ -41,7 +42,7 @@ struct Refusals<API: ServiceAPI> {
         if hasFields { statuses.insert(400) }
         if !example.isOpen { statuses.insert(401) }
         if case .cookie = API.credentials, E.route.method != .get { statuses.insert(403) }
-        if case .query = E.route.form {} else { statuses.formUnion([400, 413]) }
+        if case .query = E.route.form {} else { statuses.formUnion([400, 413, 415]) }
         // A number that names nothing, or a step of the path that is no number.
         if !E.route.captures.isEmpty { statuses.insert(404) }
         if E.route.form.uploadRules != nil { statuses.insert(507) }
@@ -65,6 +66,7 @@ struct Refusals<API: ServiceAPI> {
             return JSONTree(value)
         }
         var headers = ["X-Request-Id"]
+        if status == 415 { headers.append("Accept-Encoding") }
         if status == 429 || status == 503 { headers.append("Retry-After") }
         return [
             "description": .string(Phrase.of(status)),

@@ -1,34 +1,36 @@
 import Contract
 import ContractExamples
+import Foundation
 import HTTPTypes
 
 /// Asks the types of a request which values they accept: the rules are those of `validate()`, and are written nowhere else.
 ///
 /// The values of the contract's examples are the starting points. One field is changed at a time.
-struct RequestProbe {
+package struct RequestProbe {
     /// The fields of one request, by their names.
-    struct Sample: Sendable {
-        var fields: [JSONTree.Member]
+    package struct Sample: Sendable {
+        package var fields: [JSONTree.Member]
         /// Whether the body is a form.
-        var isForm: Bool
+        package var isForm: Bool
 
         var tree: JSONTree { .object(fields) }
     }
 
-    let samples: [Sample]
-    private let accept: (Sample) -> Bool
+    package let samples: [Sample]
+    private let refuse: (Sample) -> Problem?
 
-    init<E: Endpoint>(_: E.Type, _ example: OperationExample) {
+    package init<E: Endpoint>(_: E.Type, _ example: OperationExample) {
         let route = E.route
         samples = example.requests.map { Self.sample(of: $0, route) }
-        accept = { sample in
-            guard let request = try? RequestCoding.decode(E.self, from: Self.source(of: sample, route)) else {
-                return false
+        refuse = { sample in
+            do throws(Problem) {
+                let request = try RequestCoding.decode(E.self, from: Self.source(of: sample, route))
+                // Where the server looks at the path's resource first, the handler validates.
+                if E.fieldsComeLast { try request.validate() }
+                return nil
+            } catch {
+                return error
             }
-            // Where the server looks at the path's resource first, the handler validates.
-            guard E.fieldsComeLast else { return true }
-            do { try request.validate() } catch { return false }
-            return true
         }
     }
 
@@ -36,13 +38,23 @@ struct RequestProbe {
 
     /// Returns whether the request is accepted with another value at a path; without the value for nil.
     func accepts(_ value: JSONTree?, at path: JSONPath, in sample: Sample) -> Bool {
+        refusal(of: value, at: path, in: sample) == nil
+    }
+
+    /// Returns the refusal of the request with another value at a path; nil when it is accepted.
+    package func refusal(of value: JSONTree?, at path: JSONPath, in sample: Sample) -> Problem? {
+        refuse(changing(sample, at: path, to: value))
+    }
+
+    /// Returns a request with another value at a path.
+    package func changing(_ sample: Sample, at path: JSONPath, to value: JSONTree?) -> Sample {
         var changed = sample
         changed.fields = Self.replacing(path[...], of: sample.tree, with: value).members
-        return accept(changed)
+        return changed
     }
 
     /// Returns the samples that have a value at a path.
-    func having(_ path: JSONPath) -> [(sample: Sample, value: JSONTree)] {
+    package func having(_ path: JSONPath) -> [(sample: Sample, value: JSONTree)] {
         samples.compactMap { sample in
             guard let value = Self.value(at: path[...], in: sample.tree), value != .null else { return nil }
             return (sample, value)
@@ -118,6 +130,24 @@ struct RequestProbe {
             source.uploads = [rules.field: [Upload(.bytes([1]), filename: "photo.jpg", contentType: "image/jpeg")]]
         }
         return source
+    }
+
+    /// Returns the path with its query, and the body, of a request that is no form; nil for a form.
+    package static func written(_ sample: Sample, _ route: Route) -> (path: String, body: String?)? {
+        if sample.isForm { return nil }
+        let source = source(of: sample, route)
+        func encoded(_ text: String) -> String {
+            text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+        }
+        let steps = route.segments.map { segment in
+            switch segment {
+            case .literal(let text): text
+            case .capture(let name): encoded(source.captures.first { $0.name == name }?.value ?? "")
+            }
+        }
+        let query = source.items.map { "\($0.name)=\(encoded($0.value))" }.joined(separator: "&")
+        let path = "/" + steps.joined(separator: "/") + (query.isEmpty ? "" : "?\(query)")
+        return (path, source.body.map { String(decoding: $0, as: UTF8.self) })
     }
 
     /// A value as it is written in a path, a query or a form.

@@ -40,7 +40,7 @@ final class Trace {
 }
 
 /// The path of a value within another; `*` stands for every element of a list.
-typealias JSONPath = [String]
+package typealias JSONPath = [String]
 
 /// Decodes a JSON value and records what the types ask for.
 struct TracingDecoder: Decoder {

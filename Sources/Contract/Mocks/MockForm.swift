@@ -47,22 +47,15 @@ struct MockForm {
         guard let end = part.range(of: Data("\r\n\r\n".utf8)) else { return }
         let head = String(decoding: part[..<end.lowerBound], as: UTF8.self)
         let content = part[end.upperBound...]
-        guard let name = Self.parameter("name", in: head) else { return }
-        guard let filename = Self.parameter("filename", in: head) else {
+        let line = head.components(separatedBy: "\r\n").first ?? ""
+        let disposition = HeaderParameters(line.drop { $0 != ":" }.dropFirst())
+        guard let name = disposition.parameters["name"] else { return }
+        guard let filename = disposition.formFilename.map(FileName.clean) else {
             return fields.append((name, String(decoding: content, as: UTF8.self)))
         }
         let type = head.components(separatedBy: "\r\nContent-Type: ").dropFirst().first
         let upload = Upload(
             .bytes([UInt8](content)), filename: filename, contentType: type ?? "application/octet-stream")
         uploads[name, default: []].append(upload)
-    }
-
-    /// Returns a quoted parameter. Characters that would end the quotes or the line are percent-encoded in it.
-    private static func parameter(_ name: String, in head: String) -> String? {
-        guard let value = head.components(separatedBy: " \(name)=\"").dropFirst().first?.prefix(while: { $0 != "\"" })
-        else { return nil }
-        return [("%22", "\""), ("%0D", "\r"), ("%0A", "\n")].reduce(String(value)) {
-            $0.replacingOccurrences(of: $1.0, with: $1.1)
-        }
     }
 }

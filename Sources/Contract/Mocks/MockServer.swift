@@ -188,6 +188,7 @@ public final class MockServer<API: ServiceAPI>: Sendable {
         var source = RequestCoding.Source(captures: captures)
         let query = URLComponents(url: request.url, resolvingAgainstBaseURL: false)?.queryItems ?? []
         source.items = query.map { ($0.name, $0.value ?? "") }
+        if case .query = E.route.form {} else { try request.headers.requireNoCoding(E.API.errorMessages) }
         switch (E.route.form, request.body) {
         case (.multipart(let rules), _):
             let form = try MockForm(request, rules: rules)

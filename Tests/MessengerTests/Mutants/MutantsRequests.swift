@@ -64,6 +64,8 @@ extension Mutant {
     ]
 
     static let errors: [Mutant] = [
+        Mutant(bodies, "reads a compressed body", .anyCoding("POST /chats")),
+        Mutant(bodies, "takes a key twice", .keysTwice("POST /chats")),
         .answer("has a page for unknown paths", "Errors", to: nil) { response, _ in
             if response.isRefusal("Not found") {
                 response.headers[.contentType] = "text/html"

@@ -84,6 +84,26 @@ extension Defect {
         }
     }
 
+    /// Reads bodies as if they had no coding.
+    public static func anyCoding(_ operation: String) -> Defect {
+        exchange(operation) { request, forward in
+            var request = request
+            request.headers[.contentEncoding] = nil
+            return try await forward(request)
+        }
+    }
+
+    /// Takes JSON with a key twice, as Foundation does.
+    public static func keysTwice(_ operation: String) -> Defect {
+        exchange(operation) { request, forward in
+            let response = try await forward(request)
+            guard response.status.code == 400, !request.json.isEmpty else { return response }
+            var request = request
+            request.json = request.json
+            return try await forward(request)
+        }
+    }
+
     /// Replaces matches of a regular expression in the URLs of an operation's requests.
     public static func query(_ operation: String, _ pattern: String, _ template: String) -> Defect {
         exchange(operation) { request, forward in

@@ -38,7 +38,8 @@ extension DeuceDiary {
         public static let route = Route.post("/api/groups", idempotencyKey: true)
         public typealias Output = Group
 
-        /// The name: 1 to 100 characters after trimming.
+        /// The name: 1 to 100 characters after trimming, without control characters and other invisible characters except
+        /// joiners.
         public var name: String
         /// The description: at most 500 characters after trimming; a blank one counts as none.
         public var description: String?
@@ -57,6 +58,9 @@ extension DeuceDiary {
         public func validate() throws(Problem) {
             guard 1...100 ~= name.trimmed.length else {
                 throw Problem(.badRequest, "Invalid group data: name is required (max 100 chars)")
+            }
+            guard !name.containsStrayFormatting else {
+                throw Problem(.badRequest, "Invalid group data: name contains invalid characters")
             }
             guard (description?.trimmed.length ?? 0) <= Description.maximum else {
                 throw Problem(.badRequest, "Invalid group data: description must be 500 characters or less")

@@ -52,12 +52,13 @@ extension DeuceDiary {
 
     /// `POST /api/locations`: adds a location to the shared list, at most 100 from one user.
     ///
-    /// Throws 400 "Location already exists", regardless of case, and 400 "Location limit reached".
+    /// Throws 400 "Location already exists", regardless of case and width, and 400 "Location limit reached".
     public struct CreateLocation: Endpoint {
         public static let route = Route.post("/api/locations", idempotencyKey: true)
         public typealias Output = Location
 
-        /// The name: 1 to 100 characters after trimming.
+        /// The name: 1 to 100 characters after trimming, without control characters and other invisible characters except
+        /// joiners.
         public var name: String
 
         public init(name: String) { self.name = name }
@@ -67,6 +68,9 @@ extension DeuceDiary {
             guard !name.isEmpty else { throw Problem(.badRequest, "Location name is required") }
             guard name.length <= 100 else {
                 throw Problem(.badRequest, "Location name must be 100 characters or less")
+            }
+            guard !self.name.containsStrayFormatting else {
+                throw Problem(.badRequest, "Location name contains invalid characters")
             }
         }
     }

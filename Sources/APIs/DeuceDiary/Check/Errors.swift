@@ -90,6 +90,21 @@ extension DeuceDiaryScenarios {
             }
             try await create(Array(#"{"x":"\#(padding)a"}"#.utf8)).refused(413, "Request body too large")
         },
+        Scenario("A compressed body is refused, and so is JSON with a key twice", clause: "Request bodies") { world in
+            let john = try await world.person()
+            for coding in ["gzip", "br", "deflate, identity"] {
+                let answer = try await john.raw(
+                    .post, "/api/groups", headers: [.contentEncoding: coding], body: #"{"name":"N"}"#)
+                try answer.refused(415, "Content-Encoding is not supported", coding)
+                try expect(answer.headers[.acceptEncoding], equals: "identity")
+            }
+            try await john.raw(.post, "/api/groups", headers: [.contentEncoding: "identity"], body: #"{"name":"N"}"#)
+                .succeeded()
+            for more in [#""name":"M""#, #""n\u0061me":"M""#, #""x":[{"y":1,"y":1}]"#] {
+                try await john.raw(.post, "/api/groups", body: #"{"name":"N",\#(more)}"#)
+                    .refused(400, "Malformed JSON", more)
+            }
+        },
         Scenario("The content type of a JSON body does not matter, and there need be no body", clause: "Request bodies")
         {
             world in

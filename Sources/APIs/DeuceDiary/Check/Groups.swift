@@ -36,9 +36,12 @@ extension DeuceDiaryScenarios {
                 "Invalid group data: name is required (max 100 chars)",
                 "Invalid group data: description must be 500 characters or less"
             )
+            let hidden = "Invalid group data: name contains invalid characters"
             let wide = JSONValue.string(String(repeating: "e\u{301}", count: 50))
             let table: [(body: JSONValue, text: String)] = [
                 ([:], name), (["name": "", "description": 5], name), (["name": " \n "], name),
+                (["name": "\u{200B}\u{2800}\u{FE0F}"], name), (["name": "a\u{202E}b"], hidden),
+                (["name": "a\u{7}b"], hidden), (["name": "a\u{200B}b", "description": 5], hidden),
                 (["name": .string(String(repeating: "x", count: 101))], name),
                 (["name": .string(String(repeating: "e\u{301}", count: 51))], name),
                 (["name": "N", "description": .string(String(repeating: "x", count: 501))], description),

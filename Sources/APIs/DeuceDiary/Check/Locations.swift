@@ -36,12 +36,11 @@ extension DeuceDiaryScenarios {
             try expect(
                 names, equals: ["\(stem) a", "\(stem.uppercased()) B", "\(stem) Grandma's", "\(stem) é"])
         },
-        Scenario("A location's name has 1 to 100 characters and is unique by lower case", clause: "POST /api/locations")
-        {
+        Scenario("A location's name has 1 to 100 characters and looks like no other", clause: "POST /api/locations") {
             world in
             let (john, jane) = try await world.pair()
             let stem = world.freshName()
-            for name in ["", " ", "\n\t"] {
+            for name in ["", " ", "\n\t", "\u{200B}\u{2800}\u{FE0F}"] {
                 try await john.post("/api/locations", ["name": .string(name)])
                     .refused(400, "Location name is required", name.debugDescription)
             }
@@ -50,7 +49,11 @@ extension DeuceDiaryScenarios {
                 .refused(400, "Location name must be 100 characters or less")
             let full = stem.padding(toLength: 100, withPad: "é", startingAt: 0)
             try await john.post("/api/locations", ["name": .string(" \(full) ")]).succeeded()
-            for name in ["Home", "hOME", " home ", full, full.uppercased()] {
+            for name in ["Ho\u{200B}me", "\u{202E}emoH", "Ho\u{7}me", "Home\u{3164}"] {
+                try await john.post("/api/locations", ["name": .string(name)])
+                    .refused(400, "Location name contains invalid characters", name.debugDescription)
+            }
+            for name in ["Home", "hOME", " home ", "Ｈome", "Ho\u{34F}me", full, full.uppercased()] {
                 try await jane.post("/api/locations", ["name": .string(name)])
                     .refused(400, "Location already exists", name)
             }

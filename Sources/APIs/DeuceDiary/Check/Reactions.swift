@@ -79,6 +79,7 @@ extension DeuceDiaryScenarios {
             let long = "Emoji must be 10 characters or less"
             for (emoji, text) in [
                 ("", "Emoji is required"), (" \n", "Emoji is required"), ("\u{3000}", "Emoji is required"),
+                ("\u{FE0F}", "Emoji is required"), ("\u{200D}\u{2800}", "Emoji is required"),
                 ("elevenletters", long), (String(repeating: "💩", count: 11), long),
             ] {
                 try await john.post(path, ["emoji": .string(emoji)]).refused(400, text, emoji)

@@ -189,8 +189,8 @@ public struct DeuceDiaryClient: Sendable {
     public func log(_ deuce: DeuceDiary.LogDeuce, addingPlace: Bool = true) async throws -> DeuceDiary.LoggedDeuce {
         guard addingPlace else { return try await send(deuce) }
         do { try deuce.validate() } catch { return try await send(deuce) }
-        let place = deuce.location.trimmingCharacters(in: .whitespacesAndNewlines)
-        let isKnown = try await locations().contains { $0.name.lowercased() == place.lowercased() }
+        let place = deuce.location.trimmed
+        let isKnown = try await locations().contains { $0.name.foldedForComparison == place.foldedForComparison }
         if !isKnown {
             do {
                 await knownLocations.add(try await send(DeuceDiary.CreateLocation(name: place)))

@@ -14,4 +14,6 @@ package enum DeuceDiaryExamples {
     static let inviteID = "0b9c8d7e-6f5a-4b4c-9d3e-2f1a0b9c8d7e"
     /// A text, as JSON, with all that a reader could stumble over.
     static let odd = #""ä \"b\"\\ /?&+%\r\n\u001f👨‍👩‍👧‍👦""#
+    /// The same without what no name may have.
+    static let oddName = #""ä \"b\"\\ /?&+%👨‍👩‍👧‍👦""#
 }

@@ -14,7 +14,7 @@ extension DeuceDiaryExamples {
         POST /api/groups key: Creates a group, with the caller as its admin.
         > { "name": "Throne Room", "description": "Optional group description" }
         > { "name": "Throne Room" }
-        > { "name": \(odd), "description": \(odd) }
+        > { "name": \(oddName), "description": \(odd) }
         < 200 \(group)
 
         GET /api/groups: Returns the caller's groups, ordered by their newest entry, newest first; groups without entries come last.

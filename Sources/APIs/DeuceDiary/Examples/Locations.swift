@@ -27,7 +27,7 @@ extension DeuceDiaryExamples {
 
         POST /api/locations key: Adds a location to the shared list, at most 100 from one user.
         > { "name": "Grandma's House" }
-        > { "name": \(odd) }
+        > { "name": \(oddName) }
         < 200 {
           "id": #6,
           "name": "Grandma's House",

@@ -17,8 +17,8 @@ extension DeuceDiaryMock {
             (request.page ?? 1) == 1 ? Array([.example, .otherExample].prefix(request.limit ?? .max)) : []
         }
         server.example(of: DeuceDiary.CreateLocation.self) { request in
-            let known = [DeuceDiary.Location.example, .otherExample].map { $0.name.lowercased() }
-            guard !known.contains(request.name.lowercased()) else {
+            let known = [DeuceDiary.Location.example, .otherExample].map { $0.name.foldedForComparison }
+            guard !known.contains(request.name.trimmed.foldedForComparison) else {
                 throw Problem(.badRequest, "Location already exists")
             }
             return .init(

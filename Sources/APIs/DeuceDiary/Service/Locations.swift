@@ -86,16 +86,18 @@ enum Locations {
         """
     }
 
-    /// - Throws: A `Problem` with 400 when there is a location with the name.
+    /// - Throws: A `Problem` with 400 when there is a location with the name, or with one that looks like it.
     static func insert(
         _ name: String, by user: DeuceDiary.User.ID, at now: Int64, in db: Session
     ) throws -> DeuceDiary.Location {
+        let taken = Problem(.badRequest, "Location already exists")
+        guard try FoldedNames.isFree(name, in: "locations", db) else { throw taken }
         let id: DeuceDiary.Location.ID? = try db.insert(
             """
-            INSERT INTO locations (name, name_key, is_default, created_by, created_at)
-            VALUES (\(name), \(name.lowercased()), 0, \(user), \(now)) ON CONFLICT (name_key) DO NOTHING
+            INSERT INTO locations (name, name_key, folded_name, is_default, created_by, created_at)
+            VALUES (\(name), \(name.lowercased()), \(name.foldedForComparison), 0, \(user), \(now)) ON CONFLICT DO NOTHING
             """)
-        guard let id else { throw Problem(.badRequest, "Location already exists") }
+        guard let id else { throw taken }
         return .init(id: id, name: name, isDefault: false, createdBy: user, createdAt: .init(milliseconds: now))
     }
 

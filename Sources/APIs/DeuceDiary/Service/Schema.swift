@@ -128,5 +128,6 @@ extension DeuceDiaryService {
                 "events with numbers",
                 // Counts what sockets are told of the group, so that a node notices what it was not told.
                 ["ALTER TABLE groups ADD COLUMN events BIGINT NOT NULL DEFAULT 0"]),
+            FoldedNames.migration("locations that look alike", of: "name", in: "locations"),
         ])
 }

@@ -25,7 +25,7 @@ extension Dunbar {
         }
 
         public func validate() throws(Problem) {
-            guard !username.isEmpty, !password.isEmpty else {
+            guard !username.isBlank, !password.isEmpty else {
                 throw Problem(.badRequest, "Username and password are required")
             }
         }

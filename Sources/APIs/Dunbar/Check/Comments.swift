@@ -36,8 +36,10 @@ extension DunbarScenarios {
                 try await john.post(path).refused(400, "Invalid post ID")
                 try await john.get(path).refused(400, "Invalid post ID")
             }
-            for body in ["{}", #"{"content":""}"#, #"{"content":" \n "}"#, #"{"content":5}"#, #"{"content":null}"#, ""]
-            {
+            for body in [
+                "{}", #"{"content":""}"#, #"{"content":" \n "}"#, #"{"content":"\u200b\u2800"}"#, #"{"content":5}"#,
+                #"{"content":null}"#, "",
+            ] {
                 try await john.raw(.post, path, body: body).refused(400, "Comment cannot be empty", body)
             }
             let long = String(repeating: "é", count: 2001)

@@ -73,6 +73,21 @@ extension DunbarScenarios {
             try await john.raw(.post, "/posts", body: #"{"x":"\#(padding)a"}"#)
                 .refused(413, "Request body too large")
         },
+        Scenario("A compressed body is refused, and so is JSON with a key twice", clause: "§1 JSON bodies") { world in
+            let john = try await world.person()
+            for coding in ["gzip", "br", "deflate, identity"] {
+                let answer = try await john.raw(
+                    .post, "/posts", headers: [.contentEncoding: coding], body: #"{"content":"x"}"#)
+                try answer.refused(415, "Content-Encoding is not supported", coding)
+                try expect(answer.headers[.acceptEncoding], equals: "identity")
+            }
+            try await john.raw(.post, "/posts", headers: [.contentEncoding: "identity"], body: #"{"content":"x"}"#)
+                .succeeded(201)
+            for more in [#""content":"y""#, #""c\u006fntent":"y""#, #""x":[{"y":1,"y":1}]"#] {
+                try await john.raw(.post, "/posts", body: #"{"content":"x",\#(more)}"#)
+                    .refused(400, "Malformed JSON", more)
+            }
+        },
         Scenario("Unknown keys are ignored and never stored", clause: "§1 unknown keys") { world in
             let name = world.freshName()
             let body = """

@@ -116,7 +116,7 @@ extension GTSD {
                 form.field(name, expected, "Invalid \(name)", unless: isRight ?? true)
             }
             required("dateOfBirth", .string, DayOrInstant(dateOfBirth) != nil)
-            required("gender", .string, 1...20 ~= gender.rawValue.length)
+            required("gender", .string, !gender.rawValue.isBlank && gender.rawValue.length <= 20)
             required("primaryGoal", .string, Goal.known.contains(primaryGoal))
             required("currentWeight", .number, Self.weights ~= currentWeight)
             optional("targetWeight", .number, targetWeight.map { Self.weights ~= $0 })

@@ -148,7 +148,7 @@ extension GTSD {
 
         public func validate(_ form: inout Validation) {
             form.field("fileName", .string, absent: Validation.required) {
-                if fileName.isEmpty { return ["File name is required"] }
+                if fileName.isBlank { return ["File name is required"] }
                 return fileName.length > 255 ? ["File name must be less than 255 characters"] : []
             }
             PhotoRules.validate(contentType: contentType, in: &form)

@@ -200,7 +200,7 @@ extension GTSD {
         private static func areMetrics(_ metrics: [String: JSONValue]) -> Bool {
             1...50 ~= metrics.count
                 && metrics.allSatisfy { name, value in
-                    guard 1...64 ~= name.length else { return false }
+                    guard !name.isBlank, name.length <= 64 else { return false }
                     switch value {
                     case .integer: return true
                     case .number(let number): return number.isFinite

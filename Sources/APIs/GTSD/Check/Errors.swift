@@ -96,6 +96,19 @@ extension GTSDScenarios {
             }
             try await send(Array(#"{"x":"\#(padding)a"}"#.utf8)).refused(413, "Request body too large")
         },
+        Scenario("A compressed body is refused, and so is JSON with a key twice", clause: "Error responses") { world in
+            let anna = try await world.person()
+            for coding in ["gzip", "br", "deflate, identity"] {
+                let answer = try await anna.raw(.post, "/v1/evidence", headers: [.contentEncoding: coding], body: "{}")
+                try answer.refused(415, "Content-Encoding is not supported", coding)
+                try expect(answer.headers[.acceptEncoding], equals: "identity")
+            }
+            try await anna.raw(.post, "/v1/evidence", headers: [.contentEncoding: "identity"], body: "{}")
+                .invalid("taskId: Required, type: Required, data: Required")
+            for body in [#"{"type":"a","type":"a"}"#, #"{"type":"a","\u0074ype":1}"#, #"{"x":[{"y":1,"y":1}]}"#] {
+                try await anna.raw(.post, "/v1/evidence", body: body).refused(400, "Invalid JSON in request body", body)
+            }
+        },
         Scenario("Every mistake of a request is told, in order", clause: "Validation Error", level: .contract) {
             world in
             let answer = try await world.post("/auth/signup", ["email": "x", "password": "Short1!"])

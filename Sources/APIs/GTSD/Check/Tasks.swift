@@ -206,6 +206,7 @@ extension GTSDScenarios {
                 ("metrics", ["metrics": ["a": true]]), ("metrics", ["metrics": ["a": ["b": 1]]]),
                 ("metrics", ["metrics": ["a": .string(String(repeating: "x", count: 201))]]),
                 ("metrics", ["metrics": [String(repeating: "k", count: 65): 1]]),
+                ("metrics", ["metrics": ["\u{200B}": 1]]), ("text_log", ["text": "\u{200B}\u{2800}"]),
                 ("photo_reference", ["photoUrl": "ftp://a/b"]), ("photo_reference", ["photoUrl": "a.jpg"]),
                 ("photo_reference", ["photoUrl": "https://a/b c"]), ("photo_reference", ["photoUrl": "https://a\n/b"]),
                 ("photo_reference", ["photoUrl": "https:///b"]),

@@ -31,7 +31,8 @@ extension Messenger {
 
         /// The type of the chat.
         public var type: ChatType
-        /// The name of a group: 1 to 100 characters after trimming.
+        /// The name of a group: 1 to 100 characters after trimming, without control characters and other invisible
+        /// characters except joiners.
         public var name: String?
         /// The other members. The caller's own id and repeated ids are ignored.
         public var members: [User.ID]
@@ -57,6 +58,9 @@ extension Messenger {
                 let name = name?.trimmed ?? ""
                 guard !name.isEmpty else { throw Problem(.badRequest, "name required for group chats") }
                 guard name.length <= 100 else { throw Problem(.badRequest, "name must be at most 100 characters") }
+                guard self.name?.containsStrayFormatting != true else {
+                    throw Problem(.badRequest, "name contains invalid characters")
+                }
             }
             try Self.validate(members: members)
         }

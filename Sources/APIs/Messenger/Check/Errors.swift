@@ -86,6 +86,20 @@ extension MessengerScenarios {
             try await login(Array(#"{"x":"\#(padding)a"}"#.utf8)).refused(413, "Request body too large")
             try await login(Array((padding + padding).utf8)).refused(413, "Request body too large")
         },
+        Scenario("A compressed body is refused, and so is JSON with a key twice", clause: "Request bodies") { world in
+            let alice = try await world.person()
+            let body = #"{"type":"group","name":"N","member_ids":[]}"#
+            for coding in ["gzip", "br", "deflate, identity"] {
+                let answer = try await alice.raw(.post, "/chats", headers: [.contentEncoding: coding], body: body)
+                try answer.refused(415, "Content-Encoding is not supported", coding)
+                try expect(answer.headers[.acceptEncoding], equals: "identity")
+            }
+            try await alice.raw(.post, "/chats", headers: [.contentEncoding: "identity"], body: body).succeeded(201)
+            for more in [#""name":"M""#, #""n\u0061me":"M""#, #""x":[{"y":1,"y":1}]"#] {
+                let body = #"{"type":"group","name":"N","member_ids":[],\#(more)}"#
+                try await alice.raw(.post, "/chats", body: body).refused(400, "Invalid JSON", more)
+            }
+        },
         Scenario("The content type of a JSON body does not matter", clause: "Request bodies") { world in
             let alice = try await world.person()
             let body: JSONValue = ["username": .string(alice.name), "password": .string(alice.password)]

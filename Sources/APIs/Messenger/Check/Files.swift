@@ -27,7 +27,7 @@ extension MessengerScenarios {
             try expect(try await alice.client.download(.init(second["id"]?.integer ?? 0)), equals: Array("b".utf8))
         },
         Scenario(
-            "Of a filename the last component is kept, without control characters, at most 255 bytes",
+            "Of a filename the last component is kept, without hidden characters, at most 255 bytes with its extension",
             clause: "POST /files"
         ) {
             world in
@@ -41,8 +41,13 @@ extension MessengerScenarios {
                 (nil, "file", "file"), ("фото é-1_2.PNG", "фото é-1_2.PNG", "______-1_2.PNG"),
                 ("a%2Fb&c;d=e.txt", "a%2Fb&c;d=e.txt", "a_2Fb_c_d_e.txt"),
                 ("say %22hi%22%0D%0A.png", #"say "hi".png"#, "say__hi_.png"),
+                ("say \"hi\".png", #"say "hi".png"#, "say__hi_.png"),
+                ("gpj.\u{202E}a\u{2066}\u{2028}\u{61C}.exe", "gpj.a.exe", "gpj.a.exe"),
+                ("👩‍👩‍👧.png", "👩‍👩‍👧.png", "_____.png"), ("\u{200B}\u{2800}", "file", "file"),
                 (long, String(long.prefix(255)), String(long.prefix(255))),
                 (wide, String(wide.prefix(127)), String(repeating: "_", count: 127)),
+                (long + ".tar.gz", String(long.prefix(252)) + ".gz", String(long.prefix(252)) + ".gz"),
+                (wide + ".jpeg", String(wide.prefix(125)) + ".jpeg", String(repeating: "_", count: 125) + ".jpeg"),
             ]
             for (declared, kept, key) in table {
                 let json = try await alice.upload(Form(filename: declared)).succeeded(201, declared ?? "none")
@@ -50,6 +55,21 @@ extension MessengerScenarios {
                 try expectKey(json["object_key"], endsIn: key)
                 let download = try await alice.fetch(try await alice.location(of: json["id"]))
                 try expect(download.text == "content", "\(kept): \(download.status) \(download.text)")
+            }
+        },
+        Scenario("A name that says its charset comes before the plain one", clause: "POST /files") { world in
+            let alice = try await world.person()
+            for (parameters, kept) in [
+                (#"filename="=?utf-8?B?w6k=?="; filename*=utf-8''%C3%A9%22.png"#, #"é".png"#),
+                ("filename*=UTF-8'en'a%20b.png", "a b.png"),
+                ("filename*=iso-8859-1''na%EFve.png; filename=x", "naïve.png"),
+                (#"filename*=utf-8''%FF; filename="x.png""#, "x.png"),
+                (#"filename="=?utf-8?B?w6k=?=""#, "=?utf-8?B?w6k=?="),
+            ] {
+                let part = "--b\r\nContent-Disposition: form-data; name=file; \(parameters)\r\n\r\nx\r\n--b--\r\n"
+                let answer = try await alice.raw(
+                    .post, "/files", headers: [.contentType: "multipart/form-data; boundary=b"], body: part)
+                try expect(try answer.succeeded(201, parameters)["filename"], equals: .string(kept))
             }
         },
         Scenario("A well-formed type is kept in lower case, any other is octet-stream", clause: "POST /files") {

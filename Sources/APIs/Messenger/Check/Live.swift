@@ -41,7 +41,8 @@ extension MessengerScenarios {
             let decomposed = String(repeating: "e\u{301}", count: 33)
             let table: [(frame: String, text: String)] = [
                 ("", "Invalid JSON"), ("{", "Invalid JSON"), ("[]", "Invalid JSON"), ("null", "Invalid JSON"),
-                (#"{"type":"ping"}{}"#, "Invalid JSON"), (#"{"type":"nonsense"}"#, "Unknown message type: nonsense"),
+                (#"{"type":"ping"}{}"#, "Invalid JSON"), (#"{"type":"ping","type":"ping"}"#, "Invalid JSON"),
+                (#"{"type":"nonsense"}"#, "Unknown message type: nonsense"),
                 (#"{"type":"Ping"}"#, "Unknown message type: Ping"), ("{}", "Unknown message type: "),
                 (#"{"type":5}"#, "Unknown message type: "), (#"{"type":null}"#, "Unknown message type: "),
                 (#"{"type":["ping"]}"#, "Unknown message type: "), (#"{"type":""}"#, "Unknown message type: "),

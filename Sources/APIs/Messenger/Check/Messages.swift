@@ -75,6 +75,7 @@ extension MessengerScenarios {
             let (type, empty) = ("type must be 'text', 'file' or 'voice'", "content or file_id required")
             let (tooLong, noFile) = ("content too long (max 16384 characters)", "Invalid file_id")
             let refused: [(body: JSONValue, text: String)] = [
+                (["content": "\u{200B}\u{2800}\u{FE0F}"], empty),
                 (["type": "image", "content": " ", "file_id": 0], type), (["type": "", "content": "x"], type),
                 (["type": "Text", "content": "x"], type), ([:], empty), (["content": "", "file_id": 0], empty),
                 (["content": " \n\t\u{A0}\u{2003}\u{2028}", "file_id": foreign.json], empty),

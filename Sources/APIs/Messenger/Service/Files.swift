@@ -38,7 +38,7 @@ extension MessengerService {
             try uploadThrottle.requireRoom("\(owner)", at: now, in: db)
             try Files.requireRoom(for: size, of: owner, quota: settings.storageQuota, in: db)
         }
-        let filename = FileName.clean(request.file.filename)
+        let filename = request.file.filename
         let mimeType = FileName.mimeType(request.file.contentType)
         let objectKey = FileName.objectKey(for: filename)
         guard let key = ObjectKey(objectKey) else { throw UnusableObjectKey(text: objectKey) }
@@ -104,22 +104,8 @@ struct UnusableObjectKey: Error {
     let text: String
 }
 
-/// Cleans file names and types that clients declare.
-enum FileName {
-    /// Returns the last path component without control characters, with at most 255 bytes; `file` when nothing is left.
-    static func clean(_ declared: String) -> String {
-        let component = declared.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last ?? ""
-        var scalars = String.UnicodeScalarView()
-        var bytes = 0
-        for scalar in component.unicodeScalars where scalar.properties.generalCategory != .control {
-            bytes += UTF8.width(scalar)
-            guard bytes <= 255 else { break }
-            scalars.append(scalar)
-        }
-        let name = String(scalars).trimmed
-        return name.isEmpty || name == "." || name == ".." ? "file" : name
-    }
-
+/// The type and the key with which an upload is stored.
+extension FileName {
     /// Returns the type in lower case when it is a well-formed `type/subtype`, else `application/octet-stream`.
     static func mimeType(_ declared: String) -> String {
         let essence = declared.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()

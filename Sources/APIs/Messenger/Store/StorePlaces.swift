@@ -1,3 +1,4 @@
+import Contract
 import Foundation
 import GRDB
 import MessengerAPI
@@ -91,11 +92,7 @@ struct StorePlaces: Sendable {
     }
 
     /// Returns a file's name in a form that is safe in a path.
-    static func safe(_ name: String?) -> String {
-        let last = (name ?? "").split(separator: "/").last.map(String.init) ?? ""
-        let safe = last.filter { $0 != "\0" }
-        return safe.isEmpty || safe == "." || safe == ".." ? "file" : safe
-    }
+    static func safe(_ name: String?) -> String { FileName.clean(name ?? "") }
 
     func remove(_ files: [Messenger.File.ID]) {
         for file in files { try? FileManager.default.removeItem(at: folder(of: file)) }

@@ -4,7 +4,7 @@ import Contract
 // the API's description.
 extension Monica {
     private static let line = FieldRule(lengths: 0...255)
-    private static let requiredLine = FieldRule(lengths: 1...255, pattern: #"\S"#, isRequired: true)
+    private static let requiredLine = FieldRule(lengths: 1...255, pattern: FieldRule.visible, isRequired: true)
     private static let text = FieldRule(lengths: 0...100_000)
     private static let id = FieldRule(numbers: 1...(.infinity))
     private static let day = FieldRule(format: "date")
@@ -21,7 +21,7 @@ extension Monica {
     ]
     /// The rules of a note's fields.
     static let noteRules = [
-        "contact_id": requiredID, "body": FieldRule(lengths: 1...100_000, pattern: #"\S"#, isRequired: true),
+        "contact_id": requiredID, "body": FieldRule(lengths: 1...100_000, pattern: FieldRule.visible, isRequired: true),
     ]
     /// The rules of a task's fields, all of which a change replaces.
     static let taskRules = newTaskRules.merging(["completed": required]) { $1 }

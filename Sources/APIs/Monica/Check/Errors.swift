@@ -29,6 +29,24 @@ extension MonicaScenarios {
                 .get, "/me", headers: [.authorization: "bearer \(owner.token)", .accept: "text/html"])
             try answer.succeeded(200)
         },
+        Scenario("A compressed body is refused, and so is JSON with a key twice", clause: "Errors") { world in
+            let owner = try await world.owner()
+            for coding in ["gzip", "br", "deflate, identity"] {
+                let answer = try await owner.raw(.post, "/tags", ["name": "x"], headers: [.contentEncoding: coding])
+                try answer.refused(415, 0, "Content-Encoding is not supported", coding)
+                try expect(answer.headers[.acceptEncoding], equals: "identity")
+            }
+            let tag: JSONValue = ["name": .string(world.freshWord())]
+            let answer = try await owner.raw(.post, "/tags", tag, headers: [.contentEncoding: "identity"])
+            let id = try answer.succeeded(201)["data"]?["id"]?.integer ?? 0
+            try await owner.raw(.delete, "/tags/\(id)").succeeded(200)
+            for body in [
+                #"{"name":"x","name":"x"}"#, #"{"name":"x","n\u0061me":1}"#, #"{"name":"x","y":{"z":1,"z":1}}"#,
+            ] {
+                let answer = try await world.raw.send(.post, "/tags", token: owner.token, body: body)
+                try answer.refused(400, 37, "Problems parsing JSON", body)
+            }
+        },
         Scenario("An id without a contact is 404, and so is a malformed id", clause: "GET /contacts/{id}") { world in
             let owner = try await world.owner()
             for id in ["abc", "0", "-1", "1.5", "9999999999999999", "99999999999999999999999", "%20", "1e3"] {

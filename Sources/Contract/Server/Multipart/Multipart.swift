@@ -25,7 +25,7 @@ struct Multipart {
     var items: [(name: String, value: String)] = []
     /// The form field whose files are in ``uploads``.
     var field: String?
-    /// The files in the order of the form.
+    /// The files in the order of the form. Their names are clean (``Contract/FileName``).
     var uploads: [Upload] = []
     private var digests: [[UInt8]] = []
 
@@ -86,7 +86,7 @@ struct Multipart {
                             guard let spool else { throw Problem(.internalServerError, errorMessages.internalError) }
                             writer = try await spool.begin()
                         } else if rules.maximumCount > 1 {
-                            form.uploads.append(Upload(.bytes([]), filename: part.filename ?? ""))
+                            form.uploads.append(Upload(.bytes([]), filename: FileName.clean(part.filename ?? "")))
                         }
                     case .data(let data):
                         if let rules, current?.name == rules.field {
@@ -126,7 +126,7 @@ struct Multipart {
         if part.filename == "", content.count == 0 { return await writer.discard() }
         uploads.append(
             Upload(
-                .spooled(content), filename: part.filename ?? "",
+                .spooled(content), filename: FileName.clean(part.filename ?? ""),
                 contentType: part.contentType ?? "application/octet-stream"))
         digests.append(content.sha256)
     }

@@ -1,3 +1,4 @@
+import Contract
 import Foundation
 import NIOCore
 
@@ -131,8 +132,8 @@ struct MultipartParser {
     /// Returns the boundary of `multipart/form-data; boundary=…`: 1 to 70 characters.
     static func boundary(_ contentType: String?) -> String? {
         guard let contentType else { return nil }
-        let (value, parameters) = parse(contentType)
-        guard value.lowercased() == "multipart/form-data", let boundary = parameters["boundary"],
+        let header = HeaderParameters(contentType)
+        guard header.value.lowercased() == "multipart/form-data", let boundary = header.parameters["boundary"],
             1...70 ~= boundary.utf8.count
         else { return nil }
         return boundary
@@ -146,9 +147,11 @@ struct MultipartParser {
             let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
             switch line[..<colon].lowercased() {
             case "content-disposition":
-                let (kind, parameters) = parse(value)
-                guard kind.lowercased() == "form-data", let name = parameters["name"] else { throw Malformed() }
-                part = Part(name: name, filename: parameters["filename"].map(unescaped))
+                let header = HeaderParameters(value)
+                guard header.value.lowercased() == "form-data", let name = header.parameters["name"] else {
+                    throw Malformed()
+                }
+                part = Part(name: name, filename: header.formFilename)
             case "content-type":
                 contentType = value
             default:
@@ -158,45 +161,5 @@ struct MultipartParser {
         guard var part else { throw Malformed() }
         part.contentType = contentType
         return part
-    }
-
-    /// Returns a file's name without the escapes of browsers for what ends a quoted string or a line (WHATWG HTML,
-    /// "multipart/form-data encoding algorithm"). Nothing else is percent-encoded there, not even "%".
-    private static func unescaped(_ filename: String) -> String {
-        guard filename.utf8.contains(UInt8(ascii: "%")) else { return filename }
-        return filename.replacing("%22", with: "\"").replacing("%0D", with: "\r").replacing("%0A", with: "\n")
-    }
-
-    /// Parses `value; name=token; name="quoted \" text"`.
-    private static func parse(_ header: String) -> (value: String, parameters: [String: String]) {
-        var rest = Substring(header)
-        let value = rest.prefix { $0 != ";" }
-        rest = rest.dropFirst(value.count)
-        var parameters: [String: String] = [:]
-        while rest.first == ";" {
-            rest = rest.dropFirst().drop { $0 == " " || $0 == "\t" }
-            let name = rest.prefix { $0 != "=" && $0 != ";" }
-            rest = rest.dropFirst(name.count)
-            guard rest.first == "=" else { continue }
-            rest = rest.dropFirst()
-            var text = ""
-            if rest.first == "\"" {
-                rest = rest.dropFirst()
-                while let character = rest.popFirst(), character != "\"" {
-                    // Browsers leave a backslash of a Windows path as it is; only a quoted quote is an escape.
-                    if character == "\\", rest.first == "\"" || rest.first == "\\" {
-                        text.append(rest.removeFirst())
-                    } else {
-                        text.append(character)
-                    }
-                }
-                rest = rest.drop { $0 != ";" }
-            } else {
-                text = rest.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
-                rest = rest.drop { $0 != ";" }
-            }
-            parameters[name.trimmingCharacters(in: .whitespaces).lowercased()] = text
-        }
-        return (value.trimmingCharacters(in: .whitespaces), parameters)
     }
 }

@@ -214,10 +214,11 @@ struct Call: Sendable {
 
     static let maximumBody = 1_048_576
 
-    /// Reads the request in the contracts' order of checks: size, body, fields.
+    /// Reads the request in the contracts' order of checks: coding, size, body, fields.
     nonisolated(nonsending) func read<E: Endpoint>(
         _ type: E.Type, into info: inout RequestInfo, caller: @autoclosure () -> String, _ reading: Reading
     ) async throws -> E {
+        if case .query = E.route.form {} else { try request.headers.requireNoCoding(E.API.errorMessages) }
         var source = RequestCoding.Source(captures: captures)
         var form: Multipart?
         switch E.route.form {
