@@ -49,8 +49,6 @@ public final class ConnectionGuard: ChannelInboundHandler, RemovableChannelHandl
     /// The number of bytes of answers that had not been sent when this was last checked.
     var unsentBytes = 0
     var exchange: Exchange?
-    /// Set where the number of connections is limited.
-    var successor: Successor?
     /// The decision on an upgrade that is being made, and ends when this is called.
     var cancelDecision: (() -> Void)?
     var output = ResponseEncoder()

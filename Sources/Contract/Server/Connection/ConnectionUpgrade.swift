@@ -6,12 +6,11 @@ public struct ConnectionUpgrade: Sendable {
     /// The decision on an offer.
     public enum Decision {
         /// The client gets a last answer, and the connection then belongs to the handlers that the closure adds behind a
-        /// handler. The future completes when the answer has been written. If the connection gets another channel, the
-        /// closure returns when that one is closed.
+        /// handler. The future completes when the answer has been written.
         case accept(
             HTTPFields,
             add: (_ handler: any ChannelHandler, _ pipeline: ChannelPipeline, _ answer: EventLoopFuture<Void>) throws ->
-                EventLoopFuture<Void>?)
+                Void)
         /// The client gets an ordinary answer, and the connection continues with HTTP.
         case refuse(HTTPResponse.Status, HTTPFields, ByteBuffer)
     }
@@ -73,11 +72,10 @@ extension ConnectionGuard {
     }
 
     /// Leaves the connection to other handlers, with the bytes that are theirs.
-    private func leave(_ context: ChannelHandlerContext, _ add: () throws -> EventLoopFuture<Void>?) {
+    private func leave(_ context: ChannelHandlerContext, _ add: () throws -> Void) {
         let (bytes, isOver) = (parser.takeBytes(), isInputOver)
         do {
-            let closed = try add()
-            successor?.closed = closed
+            try add()
         } catch {
             return context.close(promise: nil)
         }
