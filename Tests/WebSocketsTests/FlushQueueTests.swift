@@ -34,7 +34,7 @@ struct FlushQueueTests {
         /// - Parameter before: Called before some sockets get their frames, with the number of those that have theirs.
         func sendInTurns(_ before: @escaping (Int) -> Void = { _ in }) {
             var next = 0
-            SocketWrites.inTurns(on: loop, logs.count) { limit in
+            SocketWrites.inTurns(on: loop) { limit in
                 before(next)
                 let turn = logs[next...].prefix(limit)
                 for log in turn { log.socket?.send(TextFrame("y")) }
@@ -107,14 +107,12 @@ struct FlushQueueTests {
         crowd.loop.execute { other = sent }
         crowd.loop.run()
         #expect(0 < other && other < 256)
-        #expect(FlushQueue.current(of: crowd.loop).delay != nil)
         for expected in [256, 512, 700] {
             sent += try crowd.count()
             #expect(sent == expected)
             crowd.loop.advanceTime(by: .microseconds(20))
             crowd.loop.run()
         }
-        #expect(FlushQueue.current(of: crowd.loop).delay == nil)
     }
 
     /// Frames leave in the order in which a socket was given them, also where it waits with others and for itself.
@@ -128,28 +126,6 @@ struct FlushQueueTests {
         crowd.send()
         crowd.loop.run()
         for index in 0..<3 { #expect(try crowd.frames(index) == ["x", "y", "y", "x", "y"]) }
-    }
-
-    /// Sockets are behind from the first time that their loop looks for input until all have sent.
-    @Test func manySocketsAreBehindUntilAllHaveSent() throws {
-        let crowd = try Crowd(600)
-        let queue = FlushQueue.current(of: crowd.loop)
-        crowd.send()
-        #expect(queue.delay == nil)
-        for _ in 0..<2 {
-            crowd.loop.run()
-            #expect(queue.delay != nil)
-            crowd.loop.advanceTime(by: .microseconds(20))
-        }
-        #expect(queue.delay == nil)
-    }
-
-    /// The delay is the time that waiting sockets need at the pace of the last 256.
-    @Test(arguments: [(0, 0), (128, 1), (256, 2), (5120, 40)])
-    func theDelayFollowsThePace(_ waiting: Int, _ milliseconds: Int) {
-        let begun = NIODeadline.uptimeNanoseconds(7)
-        let delay = FlushQueue.delay(of: waiting, since: begun, now: begun + .milliseconds(2))
-        #expect(delay == .milliseconds(milliseconds))
     }
 
     /// An event loop of a server handles the input that waits, however long its other tasks last.

@@ -1,4 +1,3 @@
-import NIOConcurrencyHelpers
 public import NIOCore
 import NIOPosix
 
@@ -16,35 +15,22 @@ final class FlushQueue {
     private static let moment = TimeAmount.microseconds(20)
     /// The size of ``memory``: as much as a message may have.
     private static let size = 65_536
-    /// How far the queues are behind, if they are.
-    fileprivate static let delays = NIOLockedValueBox<[ObjectIdentifier: Duration]>([:])
     // The value is used on its own thread only.
     nonisolated(unsafe) private static let current = ThreadSpecificVariable<FlushQueue>()
 
     private enum Item {
         case socket(SocketChannelHandler)
-        /// Sockets that are given frames when it is their turn, and how many they are, about.
-        case crowd(Int, (_ limit: Int) -> Int)
+        /// Sockets that are given frames when it is their turn.
+        case crowd((_ limit: Int) -> Int)
     }
 
     private let eventLoop: any EventLoop
     private var items = CircularBuffer<Item>()
-    /// The number of sockets in ``items``, about.
-    private var waiting = 0
     /// The sockets of a crowd that have just been given frames; nil unless it is the turn of one.
     private var fresh: [SocketChannelHandler]?
     private var isScheduled = false
     /// The slices since the loop has last looked for input.
     private var slices = 0
-    /// The time at which the loop began to send, after it had last looked for input.
-    private var begun = NIODeadline.uptimeNanoseconds(0)
-    /// The time until the sockets that wait will have sent, at the pace of the last ones; nil unless they have had to wait
-    /// while the loop looked for input.
-    private(set) var delay: Duration? {
-        didSet {
-            if delay != oldValue { Self.delays.withLockedValue { $0[ObjectIdentifier(self)] = delay } }
-        }
-    }
     /// Made when it is first needed.
     private var look: InputLook?
     private var whenDone: [() -> Void] = []
@@ -53,10 +39,7 @@ final class FlushQueue {
 
     private init(_ eventLoop: any EventLoop) { self.eventLoop = eventLoop }
 
-    deinit {
-        memory.deallocate()
-        if delay != nil { Self.delays.withLockedValue { $0[ObjectIdentifier(self)] = nil } }
-    }
+    deinit { memory.deallocate() }
 
     /// Returns the queue of the event loop on which it is called.
     static func current(of eventLoop: any EventLoop) -> FlushQueue {
@@ -75,19 +58,15 @@ final class FlushQueue {
             return
         }
         items.append(.socket(socket))
-        waiting += 1
         schedule()
     }
 
     /// Gives sockets frames when it is their turn, which they then send at once.
     ///
-    /// - Parameters:
-    ///   - count: How many sockets there are, about.
-    ///   - serve: Gives frames to as many sockets as its parameter says, and returns how many those were: fewer if there are
-    ///     no more.
-    func add(_ count: Int, serve: @escaping (_ limit: Int) -> Int) {
-        items.append(.crowd(count, serve))
-        waiting += count
+    /// - Parameter serve: Gives frames to as many sockets as its parameter says, and returns how many those were: fewer if
+    ///   there are no more.
+    func add(serve: @escaping (_ limit: Int) -> Int) {
+        items.append(.crowd(serve))
         schedule()
     }
 
@@ -104,45 +83,32 @@ final class FlushQueue {
         let this = NIOLoopBound(self, eventLoop: eventLoop)
         guard slices == Self.slicesBeforeInput else { return eventLoop.execute { this.value.flush() } }
         slices = 0
-        delay = Self.delay(of: waiting, since: begun, now: eventLoop.now)
         runActions()
         let look = self.look ?? InputLook(on: eventLoop) { [weak self] in self?.flush() }
         self.look = look
         if !look.request() { eventLoop.scheduleTask(in: Self.moment) { this.value.flush() } }
     }
 
-    /// Returns the time until waiting sockets will have sent.
-    ///
-    /// - Parameter begun: The time at which the loop began to send to those after which it looks for input.
-    static func delay(of waiting: Int, since begun: NIODeadline, now: NIODeadline) -> Duration {
-        Duration(now - begun) * waiting / (slice * slicesBeforeInput)
-    }
-
     private func flush() {
         isScheduled = false
-        if slices == 0 { begun = eventLoop.now }
         slices += 1
         // A socket that has sent everything may be given more at once, and then joins the end of the queue.
         var (sockets, before) = (Self.slice, items.count)
         while sockets > 0, before > 0, let item = items.popFirst() {
             switch item {
             case .socket(let socket):
-                waiting -= 1
                 sockets -= 1
                 before -= 1
                 socket.endTick()
-            case .crowd(let count, let serve):
+            case .crowd(let serve):
                 let limit = min(sockets, Self.group)
                 let served = self.serve(limit, by: serve)
-                let left = served < limit ? 0 : max(0, count - served)
-                waiting -= count - left
                 sockets -= max(1, served)
-                if served < limit { before -= 1 } else { items.prepend(.crowd(left, serve)) }
+                if served < limit { before -= 1 } else { items.prepend(item) }
             }
         }
         guard items.isEmpty else { return schedule() }
         slices = 0
-        delay = nil
         runActions()
     }
 
@@ -165,10 +131,6 @@ final class FlushQueue {
 
 /// The sockets of an event loop, together.
 public enum SocketWrites {
-    /// The time until sockets send what is published now, because others send before them. It is zero unless an event loop has
-    /// so many of them that it has looked for input before all have sent.
-    public static var delay: Duration { FlushQueue.delays.withLockedValue { $0.values.max() } ?? .zero }
-
     /// Runs an action when the sockets have sent the frames that they were given, as far as the kernel takes them, or when so
     /// many have sent that the loop does its other work first.
     ///
@@ -180,13 +142,9 @@ public enum SocketWrites {
     /// Gives sockets frames when it is their turn to send, so that they send at once all that there is for them by then.
     ///
     /// - Precondition: It is called on the event loop.
-    /// - Parameters:
-    ///   - count: How many sockets there are, about.
-    ///   - serve: Gives frames to as many sockets as its parameter says, and returns how many those were: fewer if there are
-    ///     no more.
-    public static func inTurns(
-        on eventLoop: any EventLoop, _ count: Int, _ serve: @escaping (_ limit: Int) -> Int
-    ) {
-        FlushQueue.current(of: eventLoop).add(count, serve: serve)
+    /// - Parameter serve: Gives frames to as many sockets as its parameter says, and returns how many those were: fewer if
+    ///   there are no more.
+    public static func inTurns(on eventLoop: any EventLoop, _ serve: @escaping (_ limit: Int) -> Int) {
+        FlushQueue.current(of: eventLoop).add(serve: serve)
     }
 }
