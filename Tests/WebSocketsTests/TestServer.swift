@@ -42,6 +42,11 @@ struct TestServer {
             },
             responder: { call in
                 let request = call.request
+                if let refusal = request.refusal {
+                    var fields = refusal.fields
+                    fields[.contentLength] = "\(refusal.body.readableBytes)"
+                    return Reply(status: refusal.status, headers: fields, content: .bytes(refusal.body))
+                }
                 let body = try await request.pieces.collect(upTo: 1_000_000)
                 let upgrade = request.headers[.upgrade] ?? "none"
                 let path = request.head.target.prefix { $0 != "?" }

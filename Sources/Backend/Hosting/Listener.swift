@@ -103,7 +103,7 @@ extension ConnectionUpgrade {
             sockets.consider(request, on: channel) { outcome in
                 switch outcome {
                 case .accept(let fields, let add): decide(.accept(fields, add: add))
-                case .refuse(let status, let fields, let body): decide(.refuse(status, fields, body))
+                case .refuse(let status, let fields, let body): decide(.refuse(.init(status, fields, body)))
                 }
             }
         }

@@ -1,22 +1,16 @@
+import EventLoops
 public import NIOCore
-import NIOPosix
 
 /// The sockets of one event loop that have frames to send. They send them when the loop has done what it is doing, so that
 /// all frames that a socket was given meanwhile take one system call.
-final class FlushQueue {
-    /// The number of sockets that send one after the other before the loop runs its other tasks: about half a millisecond.
-    private static let slice = 64
-    /// The number of slices after which the loop also looks for input and for new connections: about two milliseconds.
-    private static let slicesBeforeInput = 4
-    /// The number of sockets of a crowd that are given frames before they send. What was read of so few is still in the
-    /// processor's cache then.
+final class FlushQueue: LoopTurn {
+    /// The number of sockets that send in one turn of the loop's queue. Those of a crowd are given frames before they send:
+    /// what was read of so few is still in the processor's cache then.
     private static let group = 16
-    /// The time until the next slice, where the loop cannot be asked to look for input (``InputLook``).
-    private static let moment = TimeAmount.microseconds(20)
     /// The size of ``memory``: as much as a message may have.
     private static let size = 65_536
-    // The value is used on its own thread only.
-    nonisolated(unsafe) private static let current = ThreadSpecificVariable<FlushQueue>()
+    // The value is used on its own threads only.
+    nonisolated(unsafe) private static let queues = LoopLocal<FlushQueue>()
 
     private enum Item {
         case socket(SocketChannelHandler)
@@ -24,31 +18,25 @@ final class FlushQueue {
         case crowd((_ limit: Int) -> Int)
     }
 
-    private let eventLoop: any EventLoop
+    private let queue: LoopQueue
     private var items = CircularBuffer<Item>()
     /// The sockets of a crowd that have just been given frames; nil unless it is the turn of one.
     private var fresh: [SocketChannelHandler]?
-    private var isScheduled = false
-    /// The slices since the loop has last looked for input.
-    private var slices = 0
-    /// Made when it is first needed.
-    private var look: InputLook?
+    private var isQueued = false
     private var whenDone: [() -> Void] = []
     /// The memory in which a socket joins its frames.
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: FlushQueue.size, alignment: 16)
 
-    private init(_ eventLoop: any EventLoop) { self.eventLoop = eventLoop }
+    private init(_ eventLoop: any EventLoop) {
+        queue = LoopQueue.current(of: eventLoop)
+        queue.beforeLooks { [weak self] in self?.runActions() }
+    }
 
     deinit { memory.deallocate() }
 
     /// Returns the queue of the event loop on which it is called.
     static func current(of eventLoop: any EventLoop) -> FlushQueue {
-        eventLoop.preconditionInEventLoop()
-        if let queue = current.currentValue, queue.eventLoop === eventLoop { return queue }
-        // Event loops without a thread of their own exist in tests.
-        let queue = FlushQueue(eventLoop)
-        current.currentValue = queue
-        return queue
+        queues.value(of: eventLoop) { FlushQueue(eventLoop) }
     }
 
     /// Adds a socket, which is flushed once.
@@ -58,7 +46,7 @@ final class FlushQueue {
             return
         }
         items.append(.socket(socket))
-        schedule()
+        enqueue()
     }
 
     /// Gives sockets frames when it is their turn, which they then send at once.
@@ -67,49 +55,41 @@ final class FlushQueue {
     ///   there are no more.
     func add(serve: @escaping (_ limit: Int) -> Int) {
         items.append(.crowd(serve))
-        schedule()
+        enqueue()
     }
 
     /// Runs an action when all sockets that are in the queue have been flushed, or so many of them that the loop looks for
     /// input. What is sent from then on joins what the others have yet to send.
     func whenDone(_ action: @escaping () -> Void) {
         whenDone.append(action)
-        schedule()
+        enqueue()
     }
 
-    private func schedule() {
-        guard !isScheduled else { return }
-        isScheduled = true
-        let this = NIOLoopBound(self, eventLoop: eventLoop)
-        guard slices == Self.slicesBeforeInput else { return eventLoop.execute { this.value.flush() } }
-        slices = 0
-        runActions()
-        let look = self.look ?? InputLook(on: eventLoop) { [weak self] in self?.flush() }
-        self.look = look
-        if !look.request() { eventLoop.scheduleTask(in: Self.moment) { this.value.flush() } }
+    private func enqueue() {
+        guard !isQueued else { return }
+        isQueued = true
+        queue.add(self)
     }
 
-    private func flush() {
-        isScheduled = false
-        slices += 1
+    func takeTurn() -> Int {
         // A socket that has sent everything may be given more at once, and then joins the end of the queue.
-        var (sockets, before) = (Self.slice, items.count)
-        while sockets > 0, before > 0, let item = items.popFirst() {
+        var (sockets, before) = (0, items.count)
+        while sockets < Self.group, before > 0, let item = items.popFirst() {
             switch item {
             case .socket(let socket):
-                sockets -= 1
+                sockets += 1
                 before -= 1
                 socket.endTick()
             case .crowd(let serve):
-                let limit = min(sockets, Self.group)
+                let limit = Self.group - sockets
                 let served = self.serve(limit, by: serve)
-                sockets -= max(1, served)
+                sockets += max(1, served)
                 if served < limit { before -= 1 } else { items.prepend(item) }
             }
         }
-        guard items.isEmpty else { return schedule() }
-        slices = 0
-        runActions()
+        isQueued = false
+        if items.isEmpty { runActions() } else { enqueue() }
+        return sockets
     }
 
     /// Gives sockets of a crowd frames, and lets them send.

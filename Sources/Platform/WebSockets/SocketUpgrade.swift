@@ -87,6 +87,7 @@ public struct SocketUpgrade: Sendable {
         let socket = SocketChannelHandler(
             make(), limits: route.limits, channel: channel, sendsDirectly: sendsDirectly, after: answer)
         socket.metrics = route.metrics
+        try channel.syncOptions?.setOption(.recvAllocator, value: SocketChannelHandler.reads)
         try pipeline.addHandler(decoder, position: .after(last))
         try pipeline.addHandler(socket, position: .after(decoder))
     }

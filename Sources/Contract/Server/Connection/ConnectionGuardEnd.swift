@@ -56,7 +56,7 @@ extension ConnectionGuard {
 
     /// Closes a connection whose client has sent all that it wanted to, and has all answers.
     func closeIfOver(_ context: ChannelHandlerContext) {
-        guard isInputOver, exchange == nil, cancelDecision == nil, refusal == nil, !parser.hasBytes else { return }
+        guard isInputOver, exchange == nil, refusal == nil, !parser.hasBytes else { return }
         context.close(promise: nil)
     }
 
@@ -69,7 +69,7 @@ extension ConnectionGuard {
         case .lingering:
             context.close(promise: nil)
         case .head, .body:
-            if exchange == nil { context.close(promise: nil) }
+            if exchange == nil || cancelDecision != nil { context.close(promise: nil) }
         }
     }
 
