@@ -75,7 +75,7 @@ let contracts: [Target] = [
     target(
         "ContractServer", at: "Sources/Contract/Server",
         imports: """
-            CZlib Contract CoreMetrics Crypto DirectSend HTTPTypes Hummingbird HummingbirdCore Logging NIOConcurrencyHelpers
+            CZlib Contract CoreMetrics Crypto EventLoops HTTPTypes Hummingbird HummingbirdCore Logging NIOConcurrencyHelpers
             NIOCore NIOHTTP1 Tracing
             """),
 ]
@@ -102,12 +102,12 @@ let platform: [Target] = [
     .target(
         name: "CVips", dependencies: modules("CLibVips"), path: "Sources/Platform/CVips",
         linkerSettings: [.linkedLibrary("vips", .when(traits: ["Server"]))]),
-    module("DirectSend", imports: "NIOCore NIOPosix"),
     module(
         "Database",
         imports: "CLibPQ CSQLite CSQLiteLog CoreMetrics Crypto GRDB GRDBSQLite NIOConcurrencyHelpers NIOCore NIOPosix "
             + "Processes Redis Tracing"),
     module("EventBus", imports: "CoreMetrics NIOConcurrencyHelpers NIOCore"),
+    module("EventLoops", imports: "NIOCore NIOPosix"),
     module(
         "Identity",
         imports: "AsyncHTTPClient CoreMetrics Crypto CryptoExtras JWTKit NIOConcurrencyHelpers NIOCore NIOPosix"),
@@ -122,9 +122,7 @@ let platform: [Target] = [
     module("Videos", imports: ""),
     module(
         "WebSockets",
-        imports: """
-            CoreMetrics DirectSend HTTPTypes NIOConcurrencyHelpers NIOCore NIOHTTP1 NIOPosix NIOWebSocket
-            """),
+        imports: "CoreMetrics EventLoops HTTPTypes NIOConcurrencyHelpers NIOCore NIOHTTP1 NIOWebSocket"),
 ]
 
 // MARK: Where contract and platform meet
@@ -265,7 +263,7 @@ let suites: [Target] = [
         "ContractServer",
         imports: """
             Backend CZlib Contract ContractServer HTTPTypes Hummingbird HummingbirdCore Logging NIOConcurrencyHelpers NIOCore
-            NIOEmbedded NIOHTTP1 NIOPosix ServiceLifecycle Testbed
+            NIOEmbedded NIOHTTP1 NIOPosix ServiceLifecycle Testbed WebSockets
             """),
     tests(
         "ContractClient",
@@ -280,6 +278,7 @@ let suites: [Target] = [
     tests("Mail", imports: "Mail NIOCore NIOPosix Testbed"),
     tests("ObjectStore", imports: "AsyncHTTPClient Crypto NIOConcurrencyHelpers NIOCore ObjectStore Testbed"),
     tests("EventBus", imports: "EventBus NIOCore NIOEmbedded NIOPosix Testbed"),
+    tests("EventLoops", imports: "EventLoops NIOCore NIOEmbedded NIOPosix"),
     tests(
         "Backend",
         imports: """

@@ -362,6 +362,10 @@ private final class Back: RequestReceiver {
         parts.append(head.target)
     }
 
+    func receive(_ head: RequestHead, refused refusal: ConnectionUpgrade.Refusal) {
+        parts.append("\(head.target) \(refusal.status.code)")
+    }
+
     func receive(_ bytes: ByteBuffer) { parts.append(String(buffer: bytes)) }
     func receiveEnd() { parts.append("end") }
     func completeReading() {}

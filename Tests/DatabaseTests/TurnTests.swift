@@ -104,36 +104,6 @@ import Testing
         }
     }
 
-    /// Writes that arrive while others are gathered are in the same transaction.
-    @Test func writesThatAreGatheredShareATransaction() async throws {
-        let (gate, calls, log) = (Gate(), NIOLockedValueBox(0), NIOLockedValueBox<[String]>([]))
-        var waiting = QueueLimits()
-        waiting.gather = {
-            calls.withLockedValue { $0 += 1 }
-            if calls.withLockedValue({ $0 }) == 1 { gate.pass() }
-        }
-        try await withDatabase(.sqlite, waiting) { database in
-            let write = { @Sendable in
-                try await database.write { db in
-                    log.withLockedValue { $0.append("write") }
-                    db.afterCommit { log.withLockedValue { $0.append("commit") } }
-                }
-            }
-            let first = Task { try await write() }
-            try await gate.isEntered()
-            let others = (0..<4).map { _ in Task { try await write() } }
-            while database.waitingCount < 5 { try await Task.sleep(for: .milliseconds(1)) }
-            gate.open()
-            for task in [first] + others { try await task.value }
-            #expect(
-                log.withLockedValue { $0 }
-                    == Array(repeating: "write", count: 5) + Array(repeating: "commit", count: 5))
-            #expect(calls.withLockedValue { $0 } == 1)
-            try await write()
-            #expect(calls.withLockedValue { $0 } == 2)
-        }
-    }
-
     @Test(arguments: Stack.Engine.available, Kind.allCases)
     func cancelledRequestsAreNotServedAndRunningOnesAre(_ engine: Stack.Engine, _ kind: Kind) async throws {
         try await withDatabase(engine, QueueLimits()) { database in

@@ -1,3 +1,5 @@
+import ContractServer
+import Logging
 import NIOCore
 import NIOEmbedded
 import NIOWebSocket
@@ -94,6 +96,28 @@ struct SocketOrderTests {
             try await connection.send((1...6).flatMap { frame(0x81, "text \($0)") })
             for number in 1...6 { #expect(try await connection.readFrame() == .text("text \(number)")) }
             await connection.close()
+        }
+    }
+
+    /// A connection counts until it is closed, also as a socket.
+    @Test func aSocketCountsAsAConnection() async throws {
+        let limits = ConnectionLimits(total: 2, perAddress: 2, logger: Logger(label: "test")) { _ in false }
+        let events = Events()
+        try await TestServer.run([.echo(events: events)], connections: limits) { server in
+            var connections: [RawConnection] = []
+            for _ in 0..<2 {
+                connections.append(try await RawConnection.upgraded(port: server.port))
+                await events.wait(for: "opened")
+            }
+            let another = try await RawConnection(port: server.port)
+            try await another.send(RawConnection.handshake)
+            #expect(try await another.readResponse().status == 503)
+            await another.close()
+            for connection in connections {
+                await connection.close()
+                await events.wait(for: "closed")
+            }
+            while limits.load.open > 0 { try await Task.sleep(for: .milliseconds(5)) }
         }
     }
 

@@ -19,11 +19,10 @@ struct TestServer {
     /// Runs `body` against a server and shuts it down gracefully. It hangs if a connection stays open.
     ///
     /// - Parameters:
-    ///   - sendsDirectly: Whether sockets send past their pipelines. About half of those that do are moved to another loop.
+    ///   - sendsDirectly: Whether sockets send past their pipelines.
     ///   - connections: The limit on the number of connections.
     static func run(
-        _ routes: [SocketRoute] = [], sendsDirectly: Bool = true,
-        on loops: any EventLoopGroup = MultiThreadedEventLoopGroup.ofTests, connections: ConnectionLimits? = nil,
+        _ routes: [SocketRoute] = [], sendsDirectly: Bool = true, connections: ConnectionLimits? = nil,
         _ body: (TestServer) async throws -> Void
     ) async throws {
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
@@ -33,10 +32,9 @@ struct TestServer {
         var patient = ConnectionGuard.Limits()
         patient.header = .minutes(5)
         let limits = patient
-        let sockets = SocketLoops(loops)
-        let upgrade = ConnectionUpgrade(SocketUpgrade(routes: routes, sendsDirectly: sendsDirectly, loops: sockets))
+        let upgrade = ConnectionUpgrade(SocketUpgrade(routes: routes, sendsDirectly: sendsDirectly))
         let app = HTTPServer(
-            group: loops,
+            group: MultiThreadedEventLoopGroup.ofTests,
             guarding: {
                 ConnectionGuard(limits: limits, connections: connections, upgrade: upgrade) { _, _ in
                     ByteBuffer(string: #"{"error":"Malformed"}"#)
@@ -44,6 +42,11 @@ struct TestServer {
             },
             responder: { call in
                 let request = call.request
+                if let refusal = request.refusal {
+                    var fields = refusal.fields
+                    fields[.contentLength] = "\(refusal.body.readableBytes)"
+                    return Reply(status: refusal.status, headers: fields, content: .bytes(refusal.body))
+                }
                 let body = try await request.pieces.collect(upTo: 1_000_000)
                 let upgrade = request.headers[.upgrade] ?? "none"
                 let path = request.head.target.prefix { $0 != "?" }
@@ -55,9 +58,8 @@ struct TestServer {
         ).server(
             configuration: .init(address: .hostname("127.0.0.1", port: 0)),
             onServerRunning: { channel in port.yield(channel.localAddress?.port ?? 0) },
-            eventLoopGroup: loops, logger: logger)
-        let service = SocketServer(server: app, sockets: sockets)
-        let group = ServiceGroup(configuration: .init(services: [.init(service: service)], logger: logger))
+            eventLoopGroup: MultiThreadedEventLoopGroup.ofTests, logger: logger)
+        let group = ServiceGroup(configuration: .init(services: [.init(service: app)], logger: logger))
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }
             var iterator = ports.makeAsyncIterator()
@@ -75,21 +77,6 @@ struct TestServer {
 
     func shutDown() async {
         await group.triggerGracefulShutdown()
-    }
-}
-
-/// Closes the sockets that were moved when the server stops, as a listener does.
-private struct SocketServer: Service {
-    let server: any Service
-    let sockets: SocketLoops
-
-    func run() async throws {
-        try await withGracefulShutdownHandler {
-            try await server.run()
-        } onGracefulShutdown: {
-            sockets.quiesce()
-        }
-        await sockets.allClosed()
     }
 }
 
@@ -144,7 +131,6 @@ final class Echo: SocketHandler {
         switch String(buffer: text) {
         case "close": socket?.close(.sessionEnded, reason: "Session ended")
         case "binary": break
-        case "loop": socket.map { $0.send(TextFrame("\(ObjectIdentifier($0.eventLoop))")) }
         case "flood": flood(0)
         case let text where text.hasPrefix("count "): count(0..<(Int(text.dropFirst(6)) ?? 0))
         case let text where text.hasPrefix("repeat "):

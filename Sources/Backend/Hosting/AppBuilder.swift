@@ -1,14 +1,12 @@
 import ContractServer
 import CoreMetrics
 import Database
-import Foundation
 import Identity
 import Logging
 import NIOCore
 import NIOPosix
 import NIOSSL
 import ObjectStore
-import WebSockets
 
 /// Opens what an API needs and composes it: database, object store, keys, service, router and listener.
 struct AppBuilder: Sendable {
@@ -108,19 +106,9 @@ struct AppBuilder: Sendable {
                         "the process was not stopped cleanly before: checking the whole database",
                         metadata: ["path": "\(path)"])
                 }, damaged: { damage in logger.critical("\(damage)") })
-            var waiting = QueueLimits()
-            waiting.gather = Self.gather
             return try .sqlite(
-                path: DatabaseLocation.file(of: api.name, in: settings.folder), schema: api.schema, waiting: waiting,
-                owner: owner)
+                path: DatabaseLocation.file(of: api.name, in: settings.folder), schema: api.schema, owner: owner)
         }
-    }
-
-    /// Waits for more writes while sockets are far behind: messages that are committed sooner would only wait for the sockets
-    /// longer. Where they are hardly behind, waiting delays publishers that wait for their subscribers.
-    @Sendable private static func gather() {
-        let time = min((SocketWrites.delay - .milliseconds(10)) / 8, .milliseconds(2))
-        if time > .zero { Thread.sleep(forTimeInterval: time / .seconds(1)) }
     }
 
     private func openObjects(of api: some HostedAPI) throws -> any ObjectStore {

@@ -60,8 +60,7 @@ public struct Listener: Sendable {
                 let failure = API.Failure(Problem(reason.status, reason.message), requestID: id)
                 return (try? JSONBody.encode(failure)) ?? ByteBuffer()
             }
-            let loops = SocketLoops(group)
-            let upgrade = ConnectionUpgrade(SocketUpgrade(routes: sockets, sendsDirectly: tls == nil, loops: loops))
+            let upgrade = ConnectionUpgrade(SocketUpgrade(routes: sockets, sendsDirectly: tls == nil))
             let server = HTTPServer(router, group: group) {
                 ConnectionGuard(
                     limits: limits, connections: connections, memory: router.memory, upgrade: upgrade,
@@ -71,16 +70,10 @@ public struct Listener: Sendable {
             var quiet = logger
             quiet.logLevel = max(.notice, logger.logLevel)
             do {
-                try await withGracefulShutdownHandler {
-                    try await server.run(at: address, tls: tls, group: group, logger: quiet) { channel in
-                        AcceptPause.add(to: channel, logger)
-                        await started(channel.localAddress?.port ?? address.port)
-                    }
-                } onGracefulShutdown: {
-                    loops.quiesce()
+                try await server.run(at: address, tls: tls, group: group, logger: quiet) { channel in
+                    AcceptPause.add(to: channel, logger)
+                    await started(channel.localAddress?.port ?? address.port)
                 }
-                loops.quiesce()
-                await loops.allClosed()
             } catch let error as IOError where error.errnoCode == EADDRINUSE {
                 throw AddressTaken(name: API.name, address: address)
             } catch let error as IOError where error.errnoCode == EACCES || error.errnoCode == EADDRNOTAVAIL {
@@ -110,7 +103,7 @@ extension ConnectionUpgrade {
             sockets.consider(request, on: channel) { outcome in
                 switch outcome {
                 case .accept(let fields, let add): decide(.accept(fields, add: add))
-                case .refuse(let status, let fields, let body): decide(.refuse(status, fields, body))
+                case .refuse(let status, let fields, let body): decide(.refuse(.init(status, fields, body)))
                 }
             }
         }

@@ -13,7 +13,6 @@ final class SQLiteEngine: Sendable {
     private let readers: SQLiteReaders
     private let queue: NIOLockedValueBox<WriteQueue>
     private let together: Int
-    private let gather: @Sendable () -> Void
     private let path: String
     private let metrics: DatabaseMetrics
     private let watch: DamageWatch
@@ -47,7 +46,6 @@ final class SQLiteEngine: Sendable {
         self.path = path
         self.metrics = metrics
         together = waiting.together
-        gather = waiting.gather
         let watch = DamageWatch(path: path) { owner?.damaged($0) }
         self.watch = watch
         cleanStop = owner.map { _ in CleanStop(path: path) }
@@ -131,7 +129,6 @@ final class SQLiteEngine: Sendable {
 
     private func drain() {
         while true {
-            if queue.withLockedValue({ !$0.line.isEmpty && !$0.isOver }) { gather() }
             let next = queue.withLockedValue { queue in
                 let next = queue.line.next(together)
                 if next.admitted.isEmpty { queue.isDraining = false }

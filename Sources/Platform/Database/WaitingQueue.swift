@@ -13,9 +13,6 @@ public struct QueueLimits: Sendable {
     public var standstill: Duration = .seconds(10)
     /// The number of writes in one transaction, which keeps the wait of those behind them short.
     public var together = 512
-    /// Called on SQLite's writing thread while writes wait and none runs. It may block for a moment: what arrives meanwhile
-    /// is in the same transaction, so that one flush to the disk is enough for all.
-    public var gather: @Sendable () -> Void = {}
     /// The maximum number of waiting transactions.
     public var places = 20_000
     /// Returns the time since a fixed moment.

@@ -85,8 +85,6 @@ extension Hub {
             }
         }
 
-        /// The number of subscribers, about.
-        let count: Int
         private let audience: Audience
         private let join: ([Event]) -> [Event]
         /// Nil before the first subscriber's turn, unless the turn continues one before it.
@@ -105,7 +103,6 @@ extension Hub {
             self.pass = pass
             self.pass?.restart()
             self.join = join
-            count = pass?.count ?? audience.members.count
         }
 
         fileprivate func add(_ event: Event, until end: Place? = nil) {

@@ -58,13 +58,9 @@ public final class Hub<Topic: Hashable & Sendable, Event>: Sendable {
     /// Serves subscribers in turns, between the loop's other work: calls `serve`, lets those send to which it has handed
     /// events, and calls it again later, until it has served fewer than `limit`.
     ///
-    /// - Parameters:
-    ///   - count: How many subscribers there are, about.
-    ///   - serve: Hands events to `limit` subscribers at most, and returns how many those were.
+    /// - Parameter serve: Hands events to `limit` subscribers at most, and returns how many those were.
     public typealias Turns =
-        @Sendable (
-            _ eventLoop: any EventLoop, _ count: Int, _ serve: @escaping (_ limit: Int) -> Int
-        ) -> Void
+        @Sendable (_ eventLoop: any EventLoop, _ serve: @escaping (_ limit: Int) -> Int) -> Void
 
     /// Lets subscribers wait for their turn to send, and then receive all that has come by then. A subscriber with several
     /// events costs little more than one with one: what it needs is fetched from memory once.
@@ -304,7 +300,7 @@ public final class Hub<Topic: Hashable & Sendable, Event>: Sendable {
             if let joining, joining.applies(topic) {
                 guard let turn = audience.add(publication.event(), joining.join) else { return }
                 local.turns.append((turn, topic))
-                return joining.turns(loop, turn.count) { self.serve(turn, topic, $0) }
+                return joining.turns(loop) { self.serve(turn, topic, $0) }
             }
             endTurns()
             audience.deliver(publication.event(), on: topic)

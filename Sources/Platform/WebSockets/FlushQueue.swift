@@ -1,71 +1,42 @@
-import NIOConcurrencyHelpers
+import EventLoops
 public import NIOCore
-import NIOPosix
 
 /// The sockets of one event loop that have frames to send. They send them when the loop has done what it is doing, so that
 /// all frames that a socket was given meanwhile take one system call.
-final class FlushQueue {
-    /// The number of sockets that send one after the other before the loop runs its other tasks: about half a millisecond.
-    private static let slice = 64
-    /// The number of slices after which the loop also looks for input and for new connections: about two milliseconds.
-    private static let slicesBeforeInput = 4
-    /// The number of sockets of a crowd that are given frames before they send. What was read of so few is still in the
-    /// processor's cache then.
+final class FlushQueue: LoopTurn {
+    /// The number of sockets that send in one turn of the loop's queue. Those of a crowd are given frames before they send:
+    /// what was read of so few is still in the processor's cache then.
     private static let group = 16
-    /// The time until the next slice, where the loop cannot be asked to look for input (``InputLook``).
-    private static let moment = TimeAmount.microseconds(20)
     /// The size of ``memory``: as much as a message may have.
     private static let size = 65_536
-    /// How far the queues are behind, if they are.
-    fileprivate static let delays = NIOLockedValueBox<[ObjectIdentifier: Duration]>([:])
-    // The value is used on its own thread only.
-    nonisolated(unsafe) private static let current = ThreadSpecificVariable<FlushQueue>()
+    // The value is used on its own threads only.
+    nonisolated(unsafe) private static let queues = LoopLocal<FlushQueue>()
 
     private enum Item {
         case socket(SocketChannelHandler)
-        /// Sockets that are given frames when it is their turn, and how many they are, about.
-        case crowd(Int, (_ limit: Int) -> Int)
+        /// Sockets that are given frames when it is their turn.
+        case crowd((_ limit: Int) -> Int)
     }
 
-    private let eventLoop: any EventLoop
+    private let queue: LoopQueue
     private var items = CircularBuffer<Item>()
-    /// The number of sockets in ``items``, about.
-    private var waiting = 0
     /// The sockets of a crowd that have just been given frames; nil unless it is the turn of one.
     private var fresh: [SocketChannelHandler]?
-    private var isScheduled = false
-    /// The slices since the loop has last looked for input.
-    private var slices = 0
-    /// The time at which the loop began to send, after it had last looked for input.
-    private var begun = NIODeadline.uptimeNanoseconds(0)
-    /// The time until the sockets that wait will have sent, at the pace of the last ones; nil unless they have had to wait
-    /// while the loop looked for input.
-    private(set) var delay: Duration? {
-        didSet {
-            if delay != oldValue { Self.delays.withLockedValue { $0[ObjectIdentifier(self)] = delay } }
-        }
-    }
-    /// Made when it is first needed.
-    private var look: InputLook?
+    private var isQueued = false
     private var whenDone: [() -> Void] = []
     /// The memory in which a socket joins its frames.
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: FlushQueue.size, alignment: 16)
 
-    private init(_ eventLoop: any EventLoop) { self.eventLoop = eventLoop }
-
-    deinit {
-        memory.deallocate()
-        if delay != nil { Self.delays.withLockedValue { $0[ObjectIdentifier(self)] = nil } }
+    private init(_ eventLoop: any EventLoop) {
+        queue = LoopQueue.current(of: eventLoop)
+        queue.beforeLooks { [weak self] in self?.runActions() }
     }
+
+    deinit { memory.deallocate() }
 
     /// Returns the queue of the event loop on which it is called.
     static func current(of eventLoop: any EventLoop) -> FlushQueue {
-        eventLoop.preconditionInEventLoop()
-        if let queue = current.currentValue, queue.eventLoop === eventLoop { return queue }
-        // Event loops without a thread of their own exist in tests.
-        let queue = FlushQueue(eventLoop)
-        current.currentValue = queue
-        return queue
+        queues.value(of: eventLoop) { FlushQueue(eventLoop) }
     }
 
     /// Adds a socket, which is flushed once.
@@ -75,75 +46,50 @@ final class FlushQueue {
             return
         }
         items.append(.socket(socket))
-        waiting += 1
-        schedule()
+        enqueue()
     }
 
     /// Gives sockets frames when it is their turn, which they then send at once.
     ///
-    /// - Parameters:
-    ///   - count: How many sockets there are, about.
-    ///   - serve: Gives frames to as many sockets as its parameter says, and returns how many those were: fewer if there are
-    ///     no more.
-    func add(_ count: Int, serve: @escaping (_ limit: Int) -> Int) {
-        items.append(.crowd(count, serve))
-        waiting += count
-        schedule()
+    /// - Parameter serve: Gives frames to as many sockets as its parameter says, and returns how many those were: fewer if
+    ///   there are no more.
+    func add(serve: @escaping (_ limit: Int) -> Int) {
+        items.append(.crowd(serve))
+        enqueue()
     }
 
     /// Runs an action when all sockets that are in the queue have been flushed, or so many of them that the loop looks for
     /// input. What is sent from then on joins what the others have yet to send.
     func whenDone(_ action: @escaping () -> Void) {
         whenDone.append(action)
-        schedule()
+        enqueue()
     }
 
-    private func schedule() {
-        guard !isScheduled else { return }
-        isScheduled = true
-        let this = NIOLoopBound(self, eventLoop: eventLoop)
-        guard slices == Self.slicesBeforeInput else { return eventLoop.execute { this.value.flush() } }
-        slices = 0
-        delay = Self.delay(of: waiting, since: begun, now: eventLoop.now)
-        runActions()
-        let look = self.look ?? InputLook(on: eventLoop) { [weak self] in self?.flush() }
-        self.look = look
-        if !look.request() { eventLoop.scheduleTask(in: Self.moment) { this.value.flush() } }
+    private func enqueue() {
+        guard !isQueued else { return }
+        isQueued = true
+        queue.add(self)
     }
 
-    /// Returns the time until waiting sockets will have sent.
-    ///
-    /// - Parameter begun: The time at which the loop began to send to those after which it looks for input.
-    static func delay(of waiting: Int, since begun: NIODeadline, now: NIODeadline) -> Duration {
-        Duration(now - begun) * waiting / (slice * slicesBeforeInput)
-    }
-
-    private func flush() {
-        isScheduled = false
-        if slices == 0 { begun = eventLoop.now }
-        slices += 1
+    func takeTurn() -> Int {
         // A socket that has sent everything may be given more at once, and then joins the end of the queue.
-        var (sockets, before) = (Self.slice, items.count)
-        while sockets > 0, before > 0, let item = items.popFirst() {
+        var (sockets, before) = (0, items.count)
+        while sockets < Self.group, before > 0, let item = items.popFirst() {
             switch item {
             case .socket(let socket):
-                waiting -= 1
-                sockets -= 1
+                sockets += 1
                 before -= 1
                 socket.endTick()
-            case .crowd(let count, let serve):
-                let limit = min(sockets, Self.group)
+            case .crowd(let serve):
+                let limit = Self.group - sockets
                 let served = self.serve(limit, by: serve)
-                let left = served < limit ? 0 : max(0, count - served)
-                waiting -= count - left
-                sockets -= max(1, served)
-                if served < limit { before -= 1 } else { items.prepend(.crowd(left, serve)) }
+                sockets += max(1, served)
+                if served < limit { before -= 1 } else { items.prepend(item) }
             }
         }
-        guard items.isEmpty else { return schedule() }
-        slices = 0
-        delay = nil
-        runActions()
+        isQueued = false
+        if items.isEmpty { runActions() } else { enqueue() }
+        return sockets
     }
 
     /// Gives sockets of a crowd frames, and lets them send.
@@ -165,10 +111,6 @@ final class FlushQueue {
 
 /// The sockets of an event loop, together.
 public enum SocketWrites {
-    /// The time until sockets send what is published now, because others send before them. It is zero unless an event loop has
-    /// so many of them that it has looked for input before all have sent.
-    public static var delay: Duration { FlushQueue.delays.withLockedValue { $0.values.max() } ?? .zero }
-
     /// Runs an action when the sockets have sent the frames that they were given, as far as the kernel takes them, or when so
     /// many have sent that the loop does its other work first.
     ///
@@ -180,13 +122,9 @@ public enum SocketWrites {
     /// Gives sockets frames when it is their turn to send, so that they send at once all that there is for them by then.
     ///
     /// - Precondition: It is called on the event loop.
-    /// - Parameters:
-    ///   - count: How many sockets there are, about.
-    ///   - serve: Gives frames to as many sockets as its parameter says, and returns how many those were: fewer if there are
-    ///     no more.
-    public static func inTurns(
-        on eventLoop: any EventLoop, _ count: Int, _ serve: @escaping (_ limit: Int) -> Int
-    ) {
-        FlushQueue.current(of: eventLoop).add(count, serve: serve)
+    /// - Parameter serve: Gives frames to as many sockets as its parameter says, and returns how many those were: fewer if
+    ///   there are no more.
+    public static func inTurns(on eventLoop: any EventLoop, _ serve: @escaping (_ limit: Int) -> Int) {
+        FlushQueue.current(of: eventLoop).add(serve: serve)
     }
 }

@@ -1,13 +1,22 @@
-import DirectSend
+import EventLoops
 import NIOCore
 import NIOWebSocket
 
 /// The last handler of a WebSocket's channel: it receives frames and sends bytes.
 ///
 /// It is a plain handler and its own ``SocketConnection``, so that a socket needs one object, one timer and no task.
-final class SocketChannelHandler: ChannelInboundHandler, SocketConnection {
+///
+/// The frames of one read are handled at once. A read is small (``reads``), and a socket that had many frames in one waits for
+/// its turn in the loop's queue before it reads again: the frames are what it has done with its turn.
+final class SocketChannelHandler: ChannelDuplexHandler, SocketConnection {
     typealias InboundIn = WebSocketFrame
+    typealias OutboundIn = Never
     typealias OutboundOut = ByteBuffer
+
+    /// The sizes of reads: usual frames have less than a hundred bytes.
+    static let reads = AdaptiveRecvByteBufferAllocator(minimum: 256, initial: 512, maximum: 2048)
+    /// The number of frames in one read up to which the next one does not wait.
+    private static let framesAtOnce = 8
 
     private enum State {
         case open
@@ -28,8 +37,14 @@ final class SocketChannelHandler: ChannelInboundHandler, SocketConnection {
     private var context: ChannelHandlerContext?
     private var state = State.open
     private var messages: MessageAssembler
+    private var budget: FrameBudget
+    /// The number of frames in the current read, or in the one that the socket's turn is for.
+    private var framesRead = 0
+    private var awaitsTurn = false
+    private var isReadWithheld = false
     private var outbox = Outbox()
     private let flushes: FlushQueue
+    private let queue: LoopQueue
     /// The way past the channel, where it sends the bytes as they are.
     private var direct: DirectSend?
     /// Whether the socket is in the queue of those that are flushed at the end of the tick.
@@ -55,8 +70,10 @@ final class SocketChannelHandler: ChannelInboundHandler, SocketConnection {
         direct = sendsDirectly ? DirectSend(channel) : nil
         eventLoop = channel.eventLoop
         flushes = FlushQueue.current(of: eventLoop)
+        queue = LoopQueue.current(of: eventLoop)
         remoteAddress = channel.remoteAddress?.ipAddress
         messages = MessageAssembler(maximumSize: limits.maximumMessageSize)
+        budget = FrameBudget(limits)
         lastHeard = eventLoop.now
         nextPing = limits.pingInterval.map { [lastHeard] in lastHeard + $0 } ?? .distantFuture
         guard let response else { return }
@@ -179,11 +196,14 @@ final class SocketChannelHandler: ChannelInboundHandler, SocketConnection {
     // MARK: Receiving
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        queue.noteInput()
+        framesRead += 1
         let frame = unwrapInboundIn(data)
         guard state == .open else {
             if frame.opcode == .connectionClose { context.close(promise: nil) }
             return
         }
+        guard budget.take(at: eventLoop.now) else { return fail(.policyViolation, reason: "Too many frames") }
         do throws(MessageAssembler.Violation) {
             switch try messages.accept(frame) {
             case .text(let text)?:
@@ -211,8 +231,18 @@ final class SocketChannelHandler: ChannelInboundHandler, SocketConnection {
 
     func channelReadComplete(context: ChannelHandlerContext) {
         lastHeard = eventLoop.now
-        // The channel's own reads start behind this handler, where the dismissed server's handler stops them.
-        context.read()
+        if framesRead <= Self.framesAtOnce {
+            framesRead = 0
+        } else if !awaitsTurn {
+            awaitsTurn = true
+            queue.add(self)
+        }
+        context.fireChannelReadComplete()
+    }
+
+    func read(context: ChannelHandlerContext) {
+        guard awaitsTurn else { return context.read() }
+        isReadWithheld = true
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -266,6 +296,19 @@ final class SocketChannelHandler: ChannelInboundHandler, SocketConnection {
         direct = nil
         handler?.closed()
         handler = nil
+    }
+}
+
+extension SocketChannelHandler: LoopTurn {
+    /// Reads on.
+    func takeTurn() -> Int {
+        let frames = framesRead
+        (framesRead, awaitsTurn) = (0, false)
+        if isReadWithheld {
+            isReadWithheld = false
+            context?.read()
+        }
+        return frames
     }
 }
 

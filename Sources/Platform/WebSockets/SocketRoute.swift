@@ -35,6 +35,12 @@ public struct SocketLimits: Sendable {
     /// The most bytes of a received message, all fragments together; beyond it the socket closes with 1009. As many
     /// bytes again may wait in an incomplete frame.
     public var maximumMessageSize = 65_536
+    /// The most frames a second that the peer may send in the long run, fragments, pings and pongs included; beyond it, and
+    /// beyond ``frameBurst``, the socket closes with 1008.
+    public var frameRate = 100
+    /// The most frames that the peer may send at once, when it has sent few before: there is room to subscribe to a thousand
+    /// chats after a reconnection. It is a million at most.
+    public var frameBurst = 2000
     /// The most frames passed to `SocketConnection.send` that the kernel has not accepted; beyond it the socket
     /// closes with 1013.
     public var maximumQueuedFrames = 256

@@ -6,19 +6,17 @@ import NIOWebSocket
 public struct SocketUpgrade: Sendable {
     /// The decision on a handshake.
     public enum Outcome {
-        /// The handshake is answered with 101 and these fields; `add` then gives the connection to the socket. If that has
-        /// another channel from then on, it returns when that one is closed.
+        /// The handshake is answered with 101 and these fields; `add` then gives the connection to the socket.
         case accept(
             HTTPFields,
             add: (_ handler: any ChannelHandler, _ pipeline: ChannelPipeline, _ answer: EventLoopFuture<Void>) throws ->
-                EventLoopFuture<Void>?)
+                Void)
         /// The handshake is answered with an ordinary response.
         case refuse(HTTPResponse.Status, HTTPFields, ByteBuffer)
     }
 
     private let routes: [SocketRoute]
     private let sendsDirectly: Bool
-    private let loops: SocketLoops?
 
     /// Makes the upgrade.
     ///
@@ -26,12 +24,9 @@ public struct SocketUpgrade: Sendable {
     ///   - routes: The routes, in any order; at most one per path.
     ///   - sendsDirectly: Whether sockets may send past the channel's pipeline. It must be false where a handler of it
     ///     changes what is sent, as TLS does.
-    ///   - loops: The loops to which sockets that send directly are moved; nil for sockets that stay where they are. A server
-    ///     that stops knows nothing of those that were moved: it must call ``SocketLoops/quiesce()``.
-    public init(routes: [SocketRoute], sendsDirectly: Bool = false, loops: SocketLoops? = nil) {
+    public init(routes: [SocketRoute], sendsDirectly: Bool = false) {
         self.routes = routes
         self.sendsDirectly = sendsDirectly
-        self.loops = sendsDirectly ? loops : nil
     }
 
     /// Considers a request with an `Upgrade` field and without a body, on its channel's event loop.
@@ -80,43 +75,20 @@ public struct SocketUpgrade: Sendable {
         return { admission.cancel() }
     }
 
-    /// Adds the handlers of a socket, or the one that moves the connection.
+    /// Adds the handlers of a socket.
     private func add(
         _ make: @escaping @Sendable () -> any SocketHandler, of route: SocketRoute, to pipeline: ChannelPipeline,
         behind last: any ChannelHandler, after answer: EventLoopFuture<Void>
-    ) throws -> EventLoopFuture<Void>? {
+    ) throws {
         let pipeline = pipeline.syncOperations
         let channel = try pipeline.context(handler: last).channel
-        var isAnswered = false
-        answer.assumeIsolated().whenSuccess { isAnswered = true }
-        if isAnswered, let loops,
-            let move = SocketMove(of: channel, among: loops, open: { try Self.open(make(), of: route, on: $0) })
-        {
-            try pipeline.addHandler(move, position: .after(last))
-            return move.end
-        }
-        let (decoder, socket) = Self.handlers(make(), of: route, on: channel, sendsDirectly, after: answer)
-        try pipeline.addHandler(decoder, position: .after(last))
-        try pipeline.addHandler(socket, position: .after(decoder))
-        return nil
-    }
-
-    /// Adds the handlers of a socket to a channel to which its connection was moved.
-    private static func open(_ handler: any SocketHandler, of route: SocketRoute, on channel: any Channel) throws {
-        let (decoder, socket) = handlers(handler, of: route, on: channel, true, after: nil)
-        try channel.pipeline.syncOperations.addHandler(decoder)
-        try channel.pipeline.syncOperations.addHandler(socket)
-    }
-
-    private static func handlers(
-        _ handler: any SocketHandler, of route: SocketRoute, on channel: any Channel, _ sendsDirectly: Bool,
-        after answer: EventLoopFuture<Void>?
-    ) -> (ByteToMessageHandler<WebSocketFrameDecoder>, SocketChannelHandler) {
         let decoder = ByteToMessageHandler(
             WebSocketFrameDecoder(maxFrameSize: max(125, route.limits.maximumMessageSize)))
         let socket = SocketChannelHandler(
-            handler, limits: route.limits, channel: channel, sendsDirectly: sendsDirectly, after: answer)
+            make(), limits: route.limits, channel: channel, sendsDirectly: sendsDirectly, after: answer)
         socket.metrics = route.metrics
-        return (decoder, socket)
+        try channel.syncOptions?.setOption(.recvAllocator, value: SocketChannelHandler.reads)
+        try pipeline.addHandler(decoder, position: .after(last))
+        try pipeline.addHandler(socket, position: .after(decoder))
     }
 }

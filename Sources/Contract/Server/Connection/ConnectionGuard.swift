@@ -1,13 +1,13 @@
-import DirectSend
+import EventLoops
 import HTTPTypes
 public import NIOCore
 
 /// Speaks HTTP/1 on a connection: it parses requests and passes on one at a time, enforces the connection's deadlines,
 /// answers malformed requests, encodes answers, and closes the connection in a way that lets the client read the last one.
 ///
-/// A request that is pipelined behind another waits as bytes until that one's answer has been handed to the network;
-/// meanwhile nothing more is read. A client that reads nothing therefore has one answer in memory, however many requests it
-/// sends.
+/// A request that is pipelined behind another waits as bytes until that one's answer has been handed to the network and it is
+/// the connection's turn among those of its event loop (`LoopQueue`); meanwhile nothing more is read. A client that reads
+/// nothing therefore has one answer in memory, however many requests it sends, and one that pipelines them delays no other.
 public final class ConnectionGuard: ChannelInboundHandler, RemovableChannelHandler {
     public typealias InboundIn = ByteBuffer
     public typealias InboundOut = ByteBuffer
@@ -49,8 +49,10 @@ public final class ConnectionGuard: ChannelInboundHandler, RemovableChannelHandl
     /// The number of bytes of answers that had not been sent when this was last checked.
     var unsentBytes = 0
     var exchange: Exchange?
-    /// Set where the number of connections is limited.
-    var successor: Successor?
+    /// Whether further requests wait until it is the connection's turn.
+    var awaitsTurn = false
+    /// The queue of the connection's event loop; set when the handler is added to its channel.
+    var queue: LoopQueue?
     /// The decision on an upgrade that is being made, and ends when this is called.
     var cancelDecision: (() -> Void)?
     var output = ResponseEncoder()
@@ -96,6 +98,7 @@ public final class ConnectionGuard: ChannelInboundHandler, RemovableChannelHandl
     /// Prepares the connection, when the handler is added to its channel.
     func prepare(_ context: ChannelHandlerContext) {
         self.context = context
+        queue = LoopQueue.current(of: context.eventLoop)
         if sendsDirectly { direct = DirectSend(context.channel) }
         if context.channel.isActive { start(context) }
     }
@@ -103,6 +106,7 @@ public final class ConnectionGuard: ChannelInboundHandler, RemovableChannelHandl
     // MARK: Requests
 
     public func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        queue?.noteInput()
         switch phase {
         case .discarding, .lingering: break
         case .head, .body:
@@ -130,7 +134,7 @@ public final class ConnectionGuard: ChannelInboundHandler, RemovableChannelHandl
     /// Whether the next part of a request is wanted. The parts of a further request wait until it is their turn.
     private var isExpecting: Bool {
         switch phase {
-        case .head: exchange == nil && cancelDecision == nil && refusal == nil
+        case .head: exchange == nil && !awaitsTurn && refusal == nil
         case .body: refusal == nil
         case .discarding, .lingering: false
         }
@@ -203,7 +207,7 @@ public final class ConnectionGuard: ChannelInboundHandler, RemovableChannelHandl
     private var mayRead: Bool {
         switch phase {
         case .discarding, .lingering: true
-        case .head: (exchange == nil && cancelDecision == nil) || !parser.hasBytes
+        case .head: !awaitsTurn && (exchange == nil || !parser.hasBytes)
         case .body: exchange.map { $0.isAnswered || $0.credit > 0 } ?? true
         }
     }
@@ -262,6 +266,8 @@ extension ConnectionGuard: ChannelOutboundHandler {
 /// Handles the requests of a connection, one at a time, on its event loop.
 protocol RequestReceiver: AnyObject {
     func receive(_ head: RequestHead)
+    /// Receives a request without a body, whose offer to change to another protocol has been refused.
+    func receive(_ head: RequestHead, refused refusal: ConnectionUpgrade.Refusal)
     /// Receives a piece of the request's body.
     func receive(_ bytes: ByteBuffer)
     /// Notes that the whole body has been received.

@@ -1,3 +1,4 @@
+import EventLoops
 import HTTPTypes
 import NIOCore
 
@@ -109,17 +110,9 @@ extension ConnectionGuard {
         if blockedSince != nil { noteUnsent(context) }
         guard !isQuiescing else { return context.close(promise: nil) }
         setTimer(context)
-        // A client that sends many requests at once must not make as many calls within each other.
         guard parser.hasBytes else { return closeIfOver(context) }
-        let this = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        context.eventLoop.execute {
-            let (connection, context) = this.value
-            guard connection.context != nil, context.channel.isActive else { return }
-            connection.parse(context)
-            connection.requests?.completeReading()
-            connection.readWithheld(context)
-            connection.closeIfOver(context)
-        }
+        awaitsTurn = true
+        queue?.add(self)
     }
 
     public func channelWritabilityChanged(context: ChannelHandlerContext) {
@@ -134,5 +127,19 @@ extension ConnectionGuard {
         blockedSince = isBlocked ? context.eventLoop.now : nil
         unsentBytes = isBlocked ? unsent(context) : 0
         setTimer(context)
+    }
+}
+
+extension ConnectionGuard: LoopTurn {
+    /// Goes on with the requests that the client has sent behind the last one: with one of them, if it is there as a whole and
+    /// is answered at once.
+    package func takeTurn() -> Int {
+        awaitsTurn = false
+        guard let context, context.channel.isActive else { return 1 }
+        parse(context)
+        requests?.completeReading()
+        readWithheld(context)
+        closeIfOver(context)
+        return 1
     }
 }

@@ -56,7 +56,7 @@ extension ConnectionGuard {
 
     /// Closes a connection whose client has sent all that it wanted to, and has all answers.
     func closeIfOver(_ context: ChannelHandlerContext) {
-        guard isInputOver, exchange == nil, cancelDecision == nil, refusal == nil, !parser.hasBytes else { return }
+        guard isInputOver, exchange == nil, refusal == nil, !parser.hasBytes else { return }
         context.close(promise: nil)
     }
 
@@ -69,7 +69,7 @@ extension ConnectionGuard {
         case .lingering:
             context.close(promise: nil)
         case .head, .body:
-            if exchange == nil { context.close(promise: nil) }
+            if exchange == nil || cancelDecision != nil { context.close(promise: nil) }
         }
     }
 
@@ -105,24 +105,13 @@ extension ConnectionGuard {
 
     // MARK: Admission
 
-    /// The channel that a connection has got in place of its first one, if any.
-    final class Successor {
-        var closed: EventLoopFuture<Void>?
-    }
-
     func start(_ context: ChannelHandlerContext) {
         since = context.eventLoop.now
         setTimer(context)
         guard let connections else { return }
         let address = context.channel.remoteAddress?.ipAddress
         let admission = connections.enter(address)
-        let successor = Successor()
-        self.successor = successor
-        context.channel.closeFuture.assumeIsolated().whenComplete { result in
-            let leave = { @Sendable (_: Result<Void, any Error>) in connections.leave(address, admission) }
-            guard let closed = successor.closed else { return leave(result) }
-            closed.whenComplete(leave)
-        }
+        context.channel.closeFuture.whenComplete { _ in connections.leave(address, admission) }
         switch admission {
         case .admitted:
             break

@@ -39,7 +39,7 @@ extension ConnectionGuard: NIOScheduledCallbackHandler {
         let blocked = blockedSince.map { $0 + answerProgress } ?? .distantFuture
         switch phase {
         // The client waits for the server.
-        case .head where exchange?.isAnswered == false || cancelDecision != nil: return blocked
+        case .head where exchange?.isAnswered == false || awaitsTurn: return blocked
         case .head(begun: true): return min(since + limits.header, blocked)
         case .head(begun: false): return min(since + limits.keepAlive, blocked)
         case .body where isInTheWay:

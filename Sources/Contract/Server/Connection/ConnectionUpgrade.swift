@@ -6,14 +6,25 @@ public struct ConnectionUpgrade: Sendable {
     /// The decision on an offer.
     public enum Decision {
         /// The client gets a last answer, and the connection then belongs to the handlers that the closure adds behind a
-        /// handler. The future completes when the answer has been written. If the connection gets another channel, the
-        /// closure returns when that one is closed.
+        /// handler. The future completes when the answer has been written.
         case accept(
             HTTPFields,
             add: (_ handler: any ChannelHandler, _ pipeline: ChannelPipeline, _ answer: EventLoopFuture<Void>) throws ->
-                EventLoopFuture<Void>?)
+                Void)
         /// The client gets an ordinary answer, and the connection continues with HTTP.
-        case refuse(HTTPResponse.Status, HTTPFields, ByteBuffer)
+        case refuse(Refusal)
+    }
+
+    /// The answer to an offer that is refused. The server adds to it what every answer has.
+    public struct Refusal: Sendable {
+        public let status: HTTPResponse.Status
+        public let fields: HTTPFields
+        /// The body; empty for that of the API's errors.
+        public let body: ByteBuffer
+
+        public init(_ status: HTTPResponse.Status, _ fields: HTTPFields, _ body: ByteBuffer) {
+            (self.status, self.fields, self.body) = (status, fields, body)
+        }
     }
 
     /// Considers the offer of a request without a body, on the connection's event loop. It returns nil when the request is
@@ -34,35 +45,26 @@ extension ConnectionGuard {
     /// had made none.
     func decide(on head: RequestHead, _ context: ChannelHandlerContext) -> Bool {
         guard let upgrade, head.body == .none || head.body == .length(0) else { return false }
-        let this = NIOLoopBound(self, eventLoop: context.eventLoop)
+        let this = NIOLoopBound((self, head), eventLoop: context.eventLoop)
         cancelDecision = upgrade.consider(head.request, context.channel) { decision in
-            this.value.take(decision)
+            let (connection, head) = this.value
+            connection.take(decision, on: head)
         }
         guard cancelDecision != nil else { return false }
+        exchange = Exchange(head, isDemanded: false)
         // The end of the request has no bytes of its own.
         _ = try? parser.next()
+        phase = .head(begun: false)
         return true
     }
 
-    private func take(_ decision: ConnectionUpgrade.Decision) {
+    private func take(_ decision: ConnectionUpgrade.Decision, on head: RequestHead) {
         guard let context, cancelDecision != nil else { return }
         cancelDecision = nil
         guard context.channel.isActive else { return }
         switch decision {
-        case .refuse(let status, let fields, let body):
-            var fields = fields
-            fields[.contentLength] = String(body.readableBytes)
-            fields[.xContentTypeOptions] = "nosniff"
-            output.append(status, fields, closes: isQuiescing, isOld: false, to: context)
-            output.append(body, to: context)
-            if isQuiescing { return finish(context) }
-            phase = .head(begun: false)
-            since = context.eventLoop.now
-            flush()
-            setTimer(context)
-            parse(context)
-            readWithheld(context)
-            closeIfOver(context)
+        case .refuse(let refusal):
+            requests?.receive(head, refused: refusal)
         case .accept(let fields, let add):
             let written = context.eventLoop.makePromise(of: Void.self)
             output.append(.switchingProtocols, fields, isOld: false, to: context)
@@ -73,11 +75,10 @@ extension ConnectionGuard {
     }
 
     /// Leaves the connection to other handlers, with the bytes that are theirs.
-    private func leave(_ context: ChannelHandlerContext, _ add: () throws -> EventLoopFuture<Void>?) {
+    private func leave(_ context: ChannelHandlerContext, _ add: () throws -> Void) {
         let (bytes, isOver) = (parser.takeBytes(), isInputOver)
         do {
-            let closed = try add()
-            successor?.closed = closed
+            try add()
         } catch {
             return context.close(promise: nil)
         }

@@ -1,4 +1,5 @@
 public import Contract
+import EventLoops
 public import HummingbirdCore
 public import Logging
 public import NIOCore
@@ -21,6 +22,8 @@ public struct HTTPServer: ServerChildChannel {
     private let executors: LoopExecutors
     private let guarding: @Sendable () -> ConnectionGuard
 
+    /// The most bytes of answers that the kernel keeps unsent for a connection.
+    private static let unsent = 262_144
     /// The sizes of reads. A connection keeps the buffer of its first one for as long as it lives, so this has room for a
     /// usual request and no more; a connection that receives much soon reads 64 KiB at a time.
     private static let reads = AdaptiveRecvByteBufferAllocator(minimum: 256, initial: 512, maximum: 65_536)
@@ -63,6 +66,9 @@ public struct HTTPServer: ServerChildChannel {
             connection.requests = handler
             do {
                 try channel.syncOptions?.setOption(.recvAllocator, value: Self.reads)
+                // Other connections have their turn after each read.
+                try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
+                channel.limitUnsentBytes(to: Self.unsent)
                 try channel.pipeline.syncOperations.addHandler(connection)
             } catch {
                 ended.fail(error)

@@ -12,15 +12,18 @@ struct ReceivedRequest: Sendable {
 
     let head: RequestHead
     var body: Body
+    /// The answer, where the request has made an offer that is refused.
+    var refusal: ConnectionUpgrade.Refusal?
 
     var method: HTTPRequest.Method { head.method }
     var headers: HTTPFields { head.fields }
     /// Whether the method is GET or HEAD, which change nothing (RFC 9110 §9.2.1).
     var changesNothing: Bool { head.method == .get || head.method == .head }
 
-    init(head: RequestHead, body: Body) {
+    init(head: RequestHead, body: Body, refusal: ConnectionUpgrade.Refusal? = nil) {
         self.head = head
         self.body = body
+        self.refusal = refusal
     }
 
     /// Makes a request that came over no connection.

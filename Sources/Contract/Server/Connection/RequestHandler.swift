@@ -41,6 +41,11 @@ final class RequestHandler: RequestReceiver {
 
     func receive(_ head: RequestHead) { (received, rest, isComplete) = ((head, nil), nil, false) }
 
+    func receive(_ head: RequestHead, refused refusal: ConnectionUpgrade.Refusal) {
+        (received, rest) = (nil, nil)
+        start(ReceivedRequest(head: head, body: .whole(ByteBuffer()), refusal: refusal))
+    }
+
     func receive(_ bytes: ByteBuffer) {
         guard let before = received else { return rest?.append(bytes) ?? () }
         var body = before.body
@@ -68,8 +73,11 @@ final class RequestHandler: RequestReceiver {
             rest = stream
             body = .pieces(RequestBody(asyncSequence: stream))
         }
+        start(ReceivedRequest(head: head, body: body))
+    }
+
+    private func start(_ request: ReceivedRequest) {
         let reference = ConnectionReference(self, connection, channel)
-        let request = ReceivedRequest(head: head, body: body)
         let call = HTTPServer.Call(request: request, peer: peer, connection: reference)
         task = executor.start { [server] in
             do {

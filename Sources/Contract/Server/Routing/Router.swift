@@ -96,7 +96,8 @@ public final class Router<API: ServiceAPI>: Sendable {
         outcome.reply.headers.reserveCapacity(8)
         outcome.reply.headers.set(HTTPField(name: .requestID, value: info.id))
         let (status, duration) = (outcome.reply.status, ContinuousClock.now - start)
-        (outcome.metrics ?? unmatched).record(status.code, duration)
+        // Handshakes are counted where they are decided on.
+        if request.refusal == nil { (outcome.metrics ?? unmatched).record(status.code, duration) }
         trace.end(request.method, outcome.route, status, api: API.name, request: info.id)
         log(request, outcome.route, status, info, trace.id, duration)
         let isSecret = outcome.isOpen && !request.changesNothing
@@ -127,6 +128,12 @@ public final class Router<API: ServiceAPI>: Sendable {
                 target.utf8.index(target.startIndex, offsetBy: $0)
             }
             let query = mark.map { target[target.utf8.index(after: $0)...] }
+            if let refusal = request.refusal {
+                // The path is that of a socket, letter by letter.
+                outcome.route = String(target[..<(mark ?? target.endIndex)])
+                outcome.reply = try Reply(refusal)
+                return outcome
+            }
             guard let (node, captures) = find(target[..<(mark ?? target.endIndex)]) else {
                 throw Problem(.notFound, API.errorMessages.notFound)
             }
@@ -227,6 +234,16 @@ public final class Router<API: ServiceAPI>: Sendable {
         ]
         if let trace { metadata["trace"] = "\(trace)" }
         options.logger.info("request", metadata: metadata)
+    }
+}
+
+extension Reply {
+    /// - Throws: A `Problem` for a refusal without a body.
+    fileprivate init(_ refusal: ConnectionUpgrade.Refusal) throws(Problem) {
+        guard refusal.body.readableBytes > 0 else {
+            throw Problem(refusal.status, refusal.status.reasonPhrase, headers: refusal.fields)
+        }
+        self.init(status: refusal.status, headers: refusal.fields, content: .bytes(refusal.body))
     }
 }
 

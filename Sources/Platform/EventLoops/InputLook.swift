@@ -30,7 +30,13 @@ final class InputLook: ChannelInboundHandler {
         guard let bootstrap = NIOPipeBootstrap(validatingGroup: eventLoop), pipe(&ends) == 0 else { return }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         let this = NIOLoopBound(self, eventLoop: eventLoop)
-        bootstrap.takingOwnershipOfDescriptors(input: ends[0], output: ends[1]).whenSuccess { channel in
+        let (input, output) = (ends[0], ends[1])
+        bootstrap.takingOwnershipOfDescriptors(input: input, output: output).whenComplete { result in
+            guard case .success(let channel) = result else {
+                // They are the bootstrap's only where it succeeds.
+                for end in [input, output] { _ = close(end) }
+                return
+            }
             guard (try? channel.pipeline.syncOperations.addHandler(this.value)) != nil else { return }
             this.value.channel = channel
         }
