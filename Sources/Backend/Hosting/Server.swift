@@ -1,4 +1,5 @@
 import CoreMetrics
+import Cores
 import Database
 import Logging
 import ServiceLifecycle
@@ -37,6 +38,11 @@ public struct Server: Sendable {
         let logger = settings.logger
         PrivateFiles.keepPrivate()
         MemoryTrimmer.begin()
+        logger.info(
+            "threads for the cores that the process may use",
+            metadata: [
+                "count": .stringConvertible(UsableCores.current.count), "reason": "\(UsableCores.current.reason)",
+            ])
         let folder = try DataFolder(settings.folder)
         for path in folder.exposed {
             logger.warning(
