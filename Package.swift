@@ -75,8 +75,8 @@ let contracts: [Target] = [
     target(
         "ContractServer", at: "Sources/Contract/Server",
         imports: """
-            CZlib Contract CoreMetrics Crypto EventLoops HTTPTypes Hummingbird HummingbirdCore Logging NIOConcurrencyHelpers
-            NIOCore NIOHTTP1 Tracing
+            CZlib Contract CoreMetrics Cores Crypto EventLoops HTTPTypes Hummingbird HummingbirdCore Logging
+            NIOConcurrencyHelpers NIOCore NIOHTTP1 Tracing
             """),
 ]
 
@@ -102,16 +102,17 @@ let platform: [Target] = [
     .target(
         name: "CVips", dependencies: modules("CLibVips"), path: "Sources/Platform/CVips",
         linkerSettings: [.linkedLibrary("vips", .when(traits: ["Server"]))]),
+    module("Cores", imports: "NIOConcurrencyHelpers"),
     module(
         "Database",
-        imports: "CLibPQ CSQLite CSQLiteLog CoreMetrics Crypto GRDB GRDBSQLite NIOConcurrencyHelpers NIOCore NIOPosix "
-            + "Processes Redis Tracing"),
+        imports: "CLibPQ CSQLite CSQLiteLog CoreMetrics Cores Crypto GRDB GRDBSQLite NIOConcurrencyHelpers NIOCore "
+            + "NIOPosix Processes Redis Tracing"),
     module("EventBus", imports: "CoreMetrics NIOConcurrencyHelpers NIOCore"),
     module("EventLoops", imports: "NIOCore NIOPosix"),
     module(
         "Identity",
-        imports: "AsyncHTTPClient CoreMetrics Crypto CryptoExtras JWTKit NIOConcurrencyHelpers NIOCore NIOPosix"),
-    module("Images", imports: "NIOCore Processes"),
+        imports: "AsyncHTTPClient CoreMetrics Cores Crypto CryptoExtras JWTKit NIOConcurrencyHelpers NIOCore NIOPosix"),
+    module("Images", imports: "Cores Processes"),
     module("Mail", imports: "NIOCore NIOPosix NIOSSL"),
     module("NIOSockets", imports: "ContractClient HTTPTypes NIOCore NIOHTTP1 NIOPosix NIOSSL NIOWebSocket", when: nio),
     module("ObjectStore", imports: "AsyncHTTPClient Crypto NIOConcurrencyHelpers NIOCore NIOPosix Tracing"),
@@ -119,7 +120,7 @@ let platform: [Target] = [
     module("PrometheusMetrics", imports: "Atomics CoreMetrics NIOConcurrencyHelpers"),
     module("Processes", imports: "CSpawn NIOConcurrencyHelpers"),
     module("Redis", imports: "NIOConcurrencyHelpers NIOCore NIOPosix NIOSSL"),
-    module("Videos", imports: ""),
+    module("CSignals", imports: ""), module("Videos", imports: ""),
     module(
         "WebSockets",
         imports: "CoreMetrics EventLoops HTTPTypes NIOConcurrencyHelpers NIOCore NIOHTTP1 NIOWebSocket"),
@@ -130,7 +131,7 @@ let platform: [Target] = [
 let backend = target(
     "Backend", at: "Sources/Backend",
     imports: """
-        AsyncHTTPClient CAllocator Contract ContractServer CoreMetrics Crypto Database EventBus HTTPTypes Hummingbird
+        AsyncHTTPClient CAllocator CSignals Contract ContractServer CoreMetrics Cores Crypto Database EventBus HTTPTypes Hummingbird
         HummingbirdCore HummingbirdTLS Identity Logging Mail NIOCertificateReloading NIOConcurrencyHelpers NIOCore NIOPosix NIOSSL
         ObjectStore PrometheusMetrics Redis ServiceLifecycle Tracing UnixSignals WebSockets
         """)
@@ -184,7 +185,7 @@ let command: Target = .executableTarget(
     dependencies: modules(
         """
         ArgumentParser Backend CBuild Contract ContractCheck ContractClient ContractDescribe ContractExamples ContractReference
-        ContractServer CoreMetrics Database DeuceDiaryAPI DeuceDiaryCheck DeuceDiaryExamples DeuceDiaryService DunbarAPI
+        ContractServer CoreMetrics Cores Database DeuceDiaryAPI DeuceDiaryCheck DeuceDiaryExamples DeuceDiaryService DunbarAPI
         DunbarCheck DunbarExamples DunbarService GTSDCheck GTSDExamples GTSDService Identity Images Logging Mail MessengerCheck
         MessengerExamples MessengerService MonicaCheck MonicaExamples MonicaService NIOConcurrencyHelpers NIOSockets ObjectStore
         PrometheusMetrics Push Redis Tracing UnixSignals
@@ -272,6 +273,7 @@ let suites: [Target] = [
             Testbed
             """),
     tests("ContractCheck", imports: "Contract ContractCheck ContractClient HTTPTypes NIOConcurrencyHelpers Testbed"),
+    tests("Cores", imports: "Cores Testbed"),
     tests("Database", imports: "CSQLite Database NIOConcurrencyHelpers NIOPosix Redis Testbed"),
     tests("Identity", imports: "Crypto CryptoExtras Identity NIOConcurrencyHelpers NIOCore NIOPosix Testbed"),
     tests("Images", imports: "Images Testbed"),

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Backend
 import CBuild
 import Foundation
 
@@ -22,6 +23,8 @@ struct Concord: AsyncParsableCommand {
     static func main() async {
         var command: any ParsableCommand
         do { command = try parseAsRoot() } catch { exit(withError: error) }
+        // `serve` has a setting for the number of its threads.
+        if !(command is Serve) { ProcessThreads.begin() }
         do {
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()

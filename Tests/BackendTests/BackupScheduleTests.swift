@@ -30,4 +30,37 @@ import Testing
             after: try time("2026-03-28T12:00:00Z"), calendar: calendar)
         #expect(spring < (try time("2026-03-29T03:00:00Z")))
     }
+
+    /// Backups were made while the clock was ahead. The next one comes within the schedule of the right time, also after a
+    /// restart and when the clock is set while the server waits.
+    @Test func noBackupWaitsForAWrongTime() throws {
+        let now = try time("2026-11-23T12:00:00Z")
+        let schedule = BackupSchedule.every(hours: 6)
+        var turns = BackupTurns(schedule, after: ["2027-11-23T110000Z"], at: now)
+        #expect(turns.wait(at: now) == 6 * 3600)
+        #expect(turns.wait(at: now + 3600) == 5 * 3600)
+        turns.succeed(began: now + 365 * 86_400)
+        #expect(turns.wait(at: now) == 6 * 3600)
+        #expect(turns.wait(at: now + 6 * 3600) == 0)
+        turns.fail(at: now + 365 * 86_400)
+        #expect(turns.wait(at: now) == 3600)
+        #expect(turns.wait(at: now + 3600) == 0)
+        // A backup of the right time counts, beside one of the wrong time.
+        turns = BackupTurns(schedule, after: ["2026-11-23T110000Z", "2027-11-23T110000Z"], at: now)
+        #expect(turns.wait(at: now) == 5 * 3600)
+        // A clock that was behind and is set right makes the backup that is overdue.
+        turns = BackupTurns(schedule, after: ["2026-11-23T110000Z"], at: now - 365 * 86_400)
+        #expect(turns.wait(at: now) <= 0)
+    }
+
+    /// Else each new backup would be the oldest, and be removed as soon as it is made.
+    @Test func backupsOfAWrongTimeGoFirst() throws {
+        let now = try time("2026-11-23T12:00:00Z")
+        let wrong = ["2027-11-22T030000Z", "2027-11-23T030000Z"]
+        let right = ["2026-11-22T030000Z", "2026-11-23T030000Z"]
+        #expect(BackupNames.inOrder(right + wrong, at: now) == wrong + right)
+        #expect(BackupNames.newest(of: right + wrong, at: now) == (try time("2026-11-23T03:00:00Z")))
+        #expect(BackupNames.newest(of: wrong, at: now) == nil)
+        #expect(BackupNames.newest(of: [], at: now) == nil)
+    }
 }

@@ -119,6 +119,26 @@ import Testing
         }
     }
 
+    /// An e-mail was put off while the clock was ahead. It is due when the clock is right, and is given up a day later as any other.
+    @Test(arguments: Stack.Engine.available)
+    func anEmailDoesNotWaitForAWrongTime(_ engine: Stack.Engine) async throws {
+        try await withHost(on: engine) { host in
+            let year = Duration.seconds(31_536_000)
+            host.clock.advance(by: year)
+            let script = Script(Away(), Away())
+            let outbox = host.outbox(script)
+            try await host.post("late", on: outbox)
+            try await outbox.sendDue()
+            host.clock.advance(by: .zero - year)
+            try await outbox.sendDue()
+            let created = try await host.database.read { try $0.value("SELECT created_at FROM outbox", as: Int64.self) }
+            #expect(created == Self.start)
+            host.clock.advance(by: .seconds(10))
+            try await outbox.sendDue()
+            #expect(script.emails == ["late"])
+        }
+    }
+
     /// A node that dies while it sends an e-mail keeps it reserved for a minute.
     @Test(arguments: Stack.Engine.available)
     func anEmailOfADeadNodeIsSentLater(_ engine: Stack.Engine) async throws {

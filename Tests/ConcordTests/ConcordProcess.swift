@@ -111,6 +111,8 @@ final class ConcordProcess: Sendable {
         guard status == 0 else { throw Ended(status: status, errors: "prlimit") }
     }
 
+    var identifier: Int32 { process.processIdentifier }
+
     func signal(_ number: Int32) { kill(process.processIdentifier, number) }
 
     /// Returns the exit code, or 128 plus the signal's number.

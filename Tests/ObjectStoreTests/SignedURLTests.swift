@@ -66,12 +66,23 @@ import Testing
         let store = try LocalObjectStore(
             folder: folder.path, keys: signingKeys(1), baseURL: "https://a.b/c/", now: { 0 })
         let url = try store.downloadURL(for: key, as: Download(filename: "", contentType: ""), expiresIn: .max)
-        #expect(url.hasPrefix("https://a.b/c/ab/c-1_x.png?expires=9223372036854775807&name=&"))
+        #expect(url.hasPrefix("https://a.b/c/ab/c-1_x.png?expires=604800&name=&"))
     }
 
-    @Test func `a time that would overflow is the latest time`() throws {
+    @Test func `a URL is valid for a week at most`() throws {
         let url = try store.downloadURL(for: key, as: Download(filename: "", contentType: ""), expiresIn: .max)
-        #expect(url.contains("?expires=9223372036854775807&"))
+        #expect(url.contains("?expires=\(Self.start + 604_800)&"))
+    }
+
+    @Test func `a URL from another year is not believed`() async throws {
+        try await store.put("x", at: key)
+        let query = try query()
+        for seconds in [Int64(31_536_000), 604_800] {
+            let before = try LocalObjectStore(in: folder, at: Self.start - seconds)
+            #expect(throws: SignedURLError.expired) {
+                try before.verify(method: "GET", path: key.rawValue, query: query)
+            }
+        }
     }
 
     @Test(arguments: [(3599, nil), (3600, .expired), (3601, .expired)] as [(Int64, SignedURLError?)])

@@ -34,6 +34,9 @@ public struct TestNode<API: HostedAPI>: TestHost {
     public let database: Database
     public let objects: LocalObjectStore
     public let folder: String
+    /// Composes the API anew on the same database and files, as a restart does: nothing that was in memory is left. The
+    /// transport hands requests to it within the process.
+    public let restart: @Sendable () throws -> any Transport
 
     public var service: API.Service { app.service }
 }
@@ -90,6 +93,9 @@ private struct TestServer<API: HostedAPI> {
             folder: place.folder)
         platform.isDevelopment = setup.isDevelopment
         let app = try api.compose(on: platform)
+        let restart: @Sendable () throws -> any Transport = { [platform] in
+            InProcessTransport(try api.compose(on: platform).router, peer: setup.peer)
+        }
 
         let (started, start) = AsyncStream<Void>.makeStream()
         let listening = Task { if setup.listens { await app.service.listen { start.finish() } } }
@@ -100,7 +106,8 @@ private struct TestServer<API: HostedAPI> {
             try await body(
                 TestNode(
                     api: api, baseURL: address.url(of: API.Service.API.self), transport: transport, sockets: sockets,
-                    clock: setup.clock, app: app, database: database, objects: objects, folder: place.folder))
+                    clock: setup.clock, app: app, database: database, objects: objects, folder: place.folder,
+                    restart: restart))
         }
     }
 }

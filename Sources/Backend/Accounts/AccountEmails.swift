@@ -70,6 +70,11 @@ public struct AccountEmails<Table: EmailAccountTable>: Sendable {
         EmailTokens<ID>.verification.tables + EmailTokens<ID>.reset.tables + Outbox<AccountEmail>.table
     }
 
+    /// The times of the tables.
+    public static var times: [StoredTime] {
+        EmailTokens<ID>.verification.times + EmailTokens<ID>.reset.times + Outbox<AccountEmail>.times
+    }
+
     // MARK: Verification
 
     /// Sends the e-mail that verifies the address of a new account, if the transaction commits.
@@ -202,6 +207,8 @@ struct EmailTokens<User: SQLConvertible & Sendable>: Sendable {
             "CREATE INDEX \(name)_age ON \(name) (expires_at)",
         ]
     }
+
+    var times: [StoredTime] { [StoredTime(name, "expires_at", window: lifetime)] }
 
     func insert(_ token: String, of user: User, at now: Int64, in db: Session) throws {
         try db.run(

@@ -195,6 +195,11 @@ public struct Accounts<Table: PasswordAccountTable>: Sendable {
         try IdempotencyStore.forget(subject: Table.name(of: user), in: db)
     }
 
+    /// The times of ``tables``.
+    public static var times: [StoredTime] {
+        IdempotencyStore.times + IdempotencyStore.timesOfSubjects + SignInThrottle.times
+    }
+
     /// Deletes expired rows of ``tables``.
     ///
     /// - Parameter longer: The routes whose keys are remembered for longer than a day.

@@ -32,6 +32,9 @@ public struct CookieSessions<User: SQLConvertible>: Sendable {
         ]
     }
 
+    /// The times of the table.
+    public static var times: [StoredTime] { [StoredTime("sessions", "expires_at", window: lifetime)] }
+
     /// The account of a request's session.
     public struct Caller: Sendable {
         public let user: User
@@ -51,11 +54,13 @@ public struct CookieSessions<User: SQLConvertible>: Sendable {
             }
         }
         guard let session else { return nil }
-        guard session.expiresAt < now + Self.lifetime - Self.day else {
+        let end = now + Self.lifetime
+        // A session that seems to last longer than it can was renewed while a clock was ahead.
+        guard !(end - Self.day...end + StoredTimes.tolerance ~= session.expiresAt) else {
             return Caller(user: session.user, headers: [:])
         }
         let isAlive = try await database.write { db in
-            try db.run("UPDATE sessions SET expires_at = \(now + Self.lifetime) WHERE hash = \(hash)") > 0
+            try db.run("UPDATE sessions SET expires_at = \(end) WHERE hash = \(hash)") > 0
         }
         return isAlive ? Caller(user: session.user, headers: settingCookie(token)) : nil
     }

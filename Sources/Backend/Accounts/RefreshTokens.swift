@@ -35,6 +35,12 @@ where User.RawValue == Int64 {
         ]
     }
 
+    /// The times of the tables, but those at which tokens were used: these are only compared within the grace.
+    public static func times(_ rules: TokenSessions<User>.Rules) -> [StoredTime] {
+        TokenSessions<User>.times(rules)
+            + [StoredTime("refresh_tokens", "expires_at", window: rules.refresh * 1000)]
+    }
+
     /// Begins a session with its first refresh token.
     public func begin(_ session: NewSession, for user: User, at now: Int64, in db: Session) throws {
         let until = now + sessions.rules.refresh * 1000
@@ -71,7 +77,7 @@ where User.RawValue == Int64 {
                 SELECT 1 FROM refresh_tokens
                 WHERE session_id = \(session) AND parent = \(hash) AND used_at IS NOT NULL
                 """)
-            guard now - usedAt < grace, !wentOn else {
+            guard abs(now - usedAt) < grace, !wentOn else {
                 try sessions.end(session, in: db)
                 return .refused
             }

@@ -144,10 +144,16 @@ where Table.ID: Codable, Table.ID.RawValue == Int64 {
         return routes
     }
 
+    /// The times of ``tables``.
+    public var times: [StoredTime] {
+        Accounts<Table>.times + RefreshTokens<ID>.times(sessions.rules) + RateLimits.times
+    }
+
     /// Deletes what has expired in ``tables``.
     public func sweep() async throws {
         let now = time.milliseconds()
-        try await database.write { db in
+        try await database.write { [times] db in
+            try StoredTimes.bringBack(times, at: now, in: db)
             try Accounts<Table>.sweep(at: now, in: db)
             try RefreshTokens<ID>.sweep(at: now, in: db)
             try RateLimits.sweep(at: now, in: db)
@@ -168,6 +174,8 @@ extension SessionService {
     public func check() async -> [Health.Part] {
         [await Health.Part("database") { try await accounts.database.check() }]
     }
+
+    public var storedTimes: [StoredTime] { accounts.times }
 
     /// Deletes sessions, attempts and kept answers that have expired.
     public func sweep(limits: SweepLimits) async throws -> SweepReport {

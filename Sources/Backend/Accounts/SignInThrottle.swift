@@ -53,6 +53,10 @@ public struct SignInThrottle: Sendable {
             "CREATE INDEX familiar_addresses_age ON familiar_addresses (until)",
         ]
 
+    /// The times of the tables.
+    public static let times =
+        AttemptCounters.times + [StoredTime("familiar_addresses", "until", window: familiarity)]
+
     /// A counted sign-in, and its counters.
     struct Attempt: Sendable {
         let account: String

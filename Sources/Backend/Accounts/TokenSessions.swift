@@ -54,6 +54,11 @@ where User.RawValue == Int64 {
         }
     }
 
+    /// The times of the table `sessions`.
+    public static func times(_ rules: Rules) -> [StoredTime] {
+        [StoredTime("sessions", "expires_at", window: rules.refresh * 1000)]
+    }
+
     /// Finds the user of a session. It returns nil for a session that has ended, and throws for an account that may not
     /// sign in.
     public typealias Owner = @Sendable (_ session: String, _ now: Int64, Session) throws -> User?
@@ -106,6 +111,9 @@ where User.RawValue == Int64 {
 
     /// Returns the claims of a signed token, whether or not its session exists; nil for a token that is not valid.
     ///
+    /// An access token that seems to be valid for longer than its lifetime was made while a clock was ahead. It is refused, and
+    /// the client renews it.
+    ///
     /// - Parameter acceptingExpired: Whether an expired token is accepted, for signing out.
     public func claims(
         of token: String, acceptingExpired: Bool = false
@@ -113,6 +121,8 @@ where User.RawValue == Int64 {
         guard let claims = try? await tokens.verify(token, acceptingExpired: acceptingExpired),
             let user = Int64(claims.subject).flatMap(User.init(rawValue:))
         else { return nil }
+        let isAhead = claims.expiresAt > time.seconds + rules.access + StoredTimes.tolerance / 1000
+        if isAhead, claims.kind == "access", !acceptingExpired { return nil }
         return (claims.kind, Caller(user: user, session: claims.session, expiresAt: claims.expiresAt))
     }
 

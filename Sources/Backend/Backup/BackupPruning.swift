@@ -6,7 +6,7 @@ struct BackupPruning: Sendable {
 
     /// Keeps the newest backups, and removes the others. The place must be reserved.
     func keep(_ count: Int) async throws {
-        let names = try await place.names()
+        let names = BackupNames.inOrder(try await place.names(), at: Date())
         let old = names.dropLast(max(1, count))
         guard !old.isEmpty else { return }
         // A manifest that cannot be read ends this before anything is removed, because its files are not known.

@@ -32,6 +32,60 @@ public enum BackupSchedule: Sendable, Equatable {
     }
 }
 
+/// Decides when the next backup is made, while the clock goes on or is set.
+struct BackupTurns {
+    private static let retry = 3600.0
+
+    private let schedule: BackupSchedule
+    /// The time from which the schedule counts: that of the last backup.
+    private var last: Date
+    private var failed: Date?
+
+    /// - Parameter names: The names of the backups that there are.
+    init(_ schedule: BackupSchedule, after names: [String], at now: Date) {
+        self.schedule = schedule
+        last = BackupNames.newest(of: names, at: now) ?? now
+    }
+
+    /// Returns the seconds until the next backup; none or fewer when it is due.
+    mutating func wait(at now: Date, calendar: Calendar = .current) -> TimeInterval {
+        // A time ahead of the clock is not believed: the next backup would come when the clock gets there.
+        last = BackupNames.isAhead(last, of: now) ? now : last
+        guard let failed else { return schedule.next(after: last, calendar: calendar).timeIntervalSince(now) }
+        let since = BackupNames.isAhead(failed, of: now) ? now : failed
+        self.failed = since
+        return (since + Self.retry).timeIntervalSince(now)
+    }
+
+    mutating func succeed(began: Date) { (last, failed) = (began, nil) }
+    mutating func fail(at now: Date) { failed = now }
+}
+
+/// The order of backups, whose names are the times at which they began.
+enum BackupNames {
+    /// Returns whether a time lies so far ahead that it is not believed. The clocks of nodes may differ a little.
+    static func isAhead(_ time: Date, of now: Date) -> Bool {
+        time > now + TimeInterval(StoredTimes.tolerance) / 1000
+    }
+
+    private static func isAhead(_ name: String, of now: Date) -> Bool {
+        time(of: name).map { isAhead($0, of: now) } ?? false
+    }
+
+    private static func time(of name: String) -> Date? { try? BackupJob.nameStyle.parse(name) }
+
+    /// Returns the time of the newest backup whose time is believed.
+    static func newest(of names: [String], at now: Date) -> Date? {
+        names.filter { !isAhead($0, of: now) }.max().flatMap(time(of:))
+    }
+
+    /// Returns names in the order in which backups are removed. Those whose times are ahead of the clock come first: else each
+    /// new backup would be the oldest, and go at once.
+    static func inOrder(_ names: [String], at now: Date) -> [String] {
+        names.filter { isAhead($0, of: now) }.sorted() + names.filter { !isAhead($0, of: now) }.sorted()
+    }
+}
+
 /// The backups that a server makes by itself.
 public struct BackupSettings: Sendable {
     public var location: BackupLocation

@@ -6,8 +6,6 @@ import ServiceLifecycle
 /// Makes backups at the times of a schedule. A failure is logged as an error, is a note of `/ready` until a backup
 /// succeeds, and is followed by another attempt within an hour.
 struct BackupScheduler: Service {
-    private static let retry = 3600.0
-
     let settings: BackupSettings
     let source: BackupSource
     let logger: Logger
@@ -15,17 +13,20 @@ struct BackupScheduler: Service {
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            var last = await newest() ?? Date()
-            var isRetry = false
+            // A backup that is overdue at the start waits for a moment, in which the server has enough to do.
+            do { try await Task.sleep(for: .seconds(state.delay)) } catch { return }
+            var turns = BackupTurns(settings.schedule, after: await names(), at: Date())
             while true {
-                let now = Date()
-                // A backup that is overdue at the start waits for a moment, in which the server has enough to do.
-                let due = isRetry ? now + Self.retry : max(settings.schedule.next(after: last), now + state.delay)
-                do { try await Task.sleep(for: .seconds(due.timeIntervalSince(now))) } catch { return }
+                let wait = turns.wait(at: Date())
+                if wait > 0 {
+                    // The clock may be set meanwhile.
+                    do { try await Task.sleep(for: .seconds(min(wait, 60))) } catch { return }
+                    continue
+                }
                 let began = Date()
                 do {
                     let (name, manifest) = try await make()
-                    (last, isRetry) = (began, false)
+                    turns.succeed(began: began)
                     state.set(nil)
                     logger.notice(
                         "backup",
@@ -41,7 +42,7 @@ struct BackupScheduler: Service {
                 } catch is CancellationError {
                     return
                 } catch {
-                    isRetry = true
+                    turns.fail(at: Date())
                     state.set("the last backup failed")
                     logger.error("backup failed", metadata: ["to": "\(settings.location.text)", "error": "\(error)"])
                 }
@@ -56,12 +57,12 @@ struct BackupScheduler: Service {
         try settings.location.open(environment: source.settings.environment, scratch: scratch, makes: true)
     }
 
-    /// Returns the time of the newest backup; nil when there is none, or when the place cannot be read.
-    private func newest() async -> Date? {
-        guard let place = try? open() else { return nil }
-        let name = try? await place.names().last
+    /// Returns the names of the backups; none when the place cannot be read.
+    private func names() async -> [String] {
+        guard let place = try? open() else { return [] }
+        let names = try? await place.names()
         try? await place.close()
-        return name.flatMap { try? BackupJob.nameStyle.parse($0) }
+        return names ?? []
     }
 
     private func make() async throws -> (name: String, manifest: BackupManifest) {

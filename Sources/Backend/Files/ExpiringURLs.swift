@@ -64,6 +64,8 @@ public struct ExpiringURLs: Sendable {
         }
         if values.isEmpty { return .unsigned }
         guard let expires = values["expires"].flatMap({ Int64($0) }), expires > now / 1000,
+            // Another time was signed while the clock was ahead.
+            expires <= (now + StoredTimes.tolerance) / 1000 + 2 * Self.day,
             let signature = values["signature"].flatMap(Base64URL.decode)
         else { return .refused }
         let signed = Self.signed(path, expires)

@@ -55,7 +55,11 @@ struct AppBuilder: Sendable {
                     api, database, SharedKeys(api: api.name, keys: keys),
                     stores: pairing(of: api, database, objects),
                     guarded: objects as? GuardedObjectStore, exceptions: settings.exceptions, logger: logger(of: api)),
-                logStartupWarnings: { await api.logStartupWarnings(on: platform) },
+                logStartupWarnings: {
+                    await StoredTimes.warn(
+                        of: app.service.storedTimes, in: database, at: platform.time.milliseconds(), platform.logger)
+                    await api.logStartupWarnings(on: platform)
+                },
                 close: { [objects] in try await Self.close(database, objects) })
         } catch {
             try? await Self.close(database, objects)

@@ -82,6 +82,9 @@ public protocol HostedService: Sendable {
     static var healthyBody: String { get }
     /// The columns that ``FileStoringService/storedFiles`` lists; empty for other services.
     static var columnsOfFiles: [StoredFileColumn] { get }
+    /// The columns whose times are compared with the clock; none by default. The service's sweep brings back times that lie too
+    /// far ahead (``StoredTimes/bringBack(_:at:in:)``), and the start says that there are some.
+    var storedTimes: [StoredTime] { get }
 
     /// Returns every operation with its handler.
     func routes() -> Routes<API, Principal>
@@ -104,6 +107,7 @@ public protocol HostedService: Sendable {
 extension HostedService {
     public static var healthyBody: String { #"{"status":"ok"}"# }
     public static var columnsOfFiles: [StoredFileColumn] { [] }
+    public var storedTimes: [StoredTime] { [] }
     public func sockets() -> [SocketRoute] { [] }
     public func prepare() async throws {}
     public func listen(_ started: @escaping @Sendable () -> Void) async { started() }

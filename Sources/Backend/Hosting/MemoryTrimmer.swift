@@ -1,4 +1,5 @@
 import CAllocator
+import Cores
 import Foundation
 import ServiceLifecycle
 
@@ -30,7 +31,7 @@ struct MemoryTrimmer: Service {
             let set = function("mallopt", as: (@convention(c) (CInt, CInt) -> CInt).self)
         else { return }
         // Each arena keeps what was freed in it; a few arenas are as fast as many (M_ARENA_MAX).
-        _ = set(-8, CInt(max(2, min(8, ProcessInfo.processInfo.activeProcessorCount))))
+        _ = set(-8, CInt(max(2, min(8, UsableCores.current.count))))
         // Large blocks go back to the system as soon as they are freed (M_MMAP_THRESHOLD). Without this call the limit
         // grows with the size of freed blocks.
         _ = set(-3, 512 << 10)

@@ -1,4 +1,5 @@
 import CoreMetrics
+import Cores
 import Database
 import Foundation
 import Logging
@@ -42,6 +43,11 @@ public struct Server: Sendable {
         let existing = FileManager.default.fileExists(atPath: settings.folder) ? try DataFolder(settings.folder) : nil
         if let moved = settings.movedDatabases(of: apis).first { throw moved }
         let operatorAddress = try await settings.freePorts(of: apis)
+        logger.info(
+            "threads for the cores that the process may use",
+            metadata: [
+                "count": .stringConvertible(UsableCores.current.count), "reason": "\(UsableCores.current.reason)",
+            ])
         let folder = try existing ?? DataFolder(settings.folder)
         defer { folder.giveToOwner() }
         for path in folder.exposed {

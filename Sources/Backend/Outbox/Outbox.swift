@@ -37,6 +37,8 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
     static var width: Int { 32 }
     /// The time in milliseconds for which a node leaves a job that it cannot decrypt to the other nodes.
     static var abstention: Int64 { 300_000 }
+    /// The longest time in milliseconds for which a job is put off.
+    static var longestPause: Int64 { 3_600_000 }
     /// The longest pause between two reads of the table, because another node may have died while delivering its jobs.
     static var idle: Duration { .seconds(60) }
 
@@ -86,6 +88,11 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
             """,
             "CREATE INDEX outbox_due ON outbox (due_at)",
         ]
+    }
+
+    /// The times of the table.
+    public static var times: [StoredTime] {
+        [StoredTime("outbox", "created_at"), StoredTime("outbox", "due_at", window: longestPause)]
     }
 
     /// Adds a job, if the transaction commits.
@@ -150,10 +157,13 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
     private func deliverSome() async throws -> Duration {
         let now = time.milliseconds()
         let readable = readable(at: now)
+        let isDue = StoredTimes.isOver("due_at", at: now, window: Self.longestPause)
         let (next, count) = try await database.read { db in
+            // A job that was put off while a clock was ahead is due.
+            let isAnyDue = try db.exists("SELECT 1 FROM outbox WHERE \(isDue) AND \(readable)")
             let next = try db.value(
                 "SELECT due_at FROM outbox WHERE \(readable) ORDER BY due_at LIMIT 1", as: Int64.self)
-            return (next, try db.value("SELECT COUNT(*) FROM outbox", as: Int64.self) ?? 0)
+            return (isAnyDue ? now : next, try db.value("SELECT COUNT(*) FROM outbox", as: Int64.self) ?? 0)
         }
         metrics.waiting.record(count)
         self.count.withLockedValue { $0 = count }
@@ -163,10 +173,11 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
             // A second node waits here, and then finds that they are not due.
             try db.all(
                 """
-                UPDATE outbox SET due_at = \(now + Self.lease), attempts = attempts + 1
-                WHERE due_at <= \(now)
+                UPDATE outbox SET due_at = \(now + Self.lease), attempts = attempts + 1,
+                    created_at = CASE WHEN created_at > \(now + StoredTimes.tolerance) THEN \(now) ELSE created_at END
+                WHERE \(isDue)
                     AND id IN (
-                        SELECT id FROM outbox WHERE due_at <= \(now) AND \(readable)
+                        SELECT id FROM outbox WHERE \(isDue) AND \(readable)
                         ORDER BY due_at, id LIMIT \(Self.width))
                 RETURNING id, sealed, created_at, attempts
                 """, Waiting.init(row:))
@@ -210,7 +221,7 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
 
     /// Leaves the rest of a job for later, or gives it up when it is too old.
     private func putOff(_ waiting: Waiting, leaving rest: Job, for pause: Int64) async throws {
-        let next = time.milliseconds() + max(pause, Self.pause(after: waiting.attempts))
+        let next = time.milliseconds() + min(max(pause, Self.pause(after: waiting.attempts)), Self.longestPause)
         guard next < waiting.createdAt + Self.lifetime else {
             metrics.givenUp?.increment()
             return try await remove(waiting)
@@ -251,7 +262,7 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
     /// Returns a condition that excludes jobs that this node could not decrypt recently.
     private func readable(at now: Int64) -> SQL {
         var ids = unreadable.withLockedValue { unreadable in
-            unreadable = unreadable.filter { $0.value > now }
+            unreadable = unreadable.filter { !StoredTimes.isOver($0.value, at: now, window: Self.abstention) }
             return Array(unreadable.keys.prefix(1024))
         }
         guard let last = ids.last else { return "1 = 1" }
@@ -269,7 +280,7 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
     static func pause(after attempts: Int) -> Int64 {
         var pause: Int64 = 2000
         for _ in 1..<max(1, min(attempts, 10)) { pause *= 5 }
-        return min(pause, 3_600_000)
+        return min(pause, longestPause)
     }
 }
 

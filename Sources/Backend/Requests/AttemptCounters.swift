@@ -14,16 +14,20 @@ enum AttemptCounters {
         "CREATE INDEX attempts_age ON attempts (until)",
     ]
 
+    /// The times of the table. An hour is the longest window.
+    static let times = [StoredTime("attempts", "until", window: hour, correction: .isOver)]
+
     /// Counts an attempt if there is room for it, and returns whether there was. One statement checks and counts, so
     /// that two requests cannot both take the last place. A window begins with its first attempt.
     static func isCounted(_ key: String, _ limit: Int, _ window: Int64, at now: Int64, in db: Session) throws -> Bool {
-        try db.exists(
+        let isOver = StoredTimes.isOver("attempts.until", at: now, window: window)
+        return try db.exists(
             """
             INSERT INTO attempts (key, count, until) VALUES (\(key), 1, \(now + window))
             ON CONFLICT (key) DO UPDATE SET
-                count = CASE WHEN attempts.until <= \(now) THEN 1 ELSE attempts.count + 1 END,
-                until = CASE WHEN attempts.until <= \(now) THEN excluded.until ELSE attempts.until END
-            WHERE attempts.until <= \(now) OR attempts.count < \(limit)
+                count = CASE WHEN \(isOver) THEN 1 ELSE attempts.count + 1 END,
+                until = CASE WHEN \(isOver) THEN excluded.until ELSE attempts.until END
+            WHERE \(isOver) OR attempts.count < \(limit)
             RETURNING 1
             """)
     }
@@ -44,7 +48,10 @@ enum AttemptCounters {
         _ key: String, _ limit: Int, _ window: Int64, _ errorMessages: ErrorMessages, at now: Int64, in db: Session
     ) throws {
         let until: Int64? = try db.value(
-            "SELECT until FROM attempts WHERE key = \(key) AND until > \(now) AND count >= \(limit)")
+            """
+            SELECT until FROM attempts
+            WHERE key = \(key) AND count >= \(limit) AND NOT \(StoredTimes.isOver("until", at: now, window: window))
+            """)
         if let until { throw refusal(errorMessages, until: until, window, at: now) }
     }
 
@@ -62,7 +69,7 @@ enum AttemptCounters {
 
     /// Deletes counters whose window has ended.
     static func sweep(at now: Int64, in db: Session) throws {
-        try db.run("DELETE FROM attempts WHERE until <= \(now)")
+        try db.run("DELETE FROM attempts WHERE \(StoredTimes.isOver("until", at: now, window: hour))")
     }
 
     private static func refusal(_ errorMessages: ErrorMessages, until: Int64, _ window: Int64, at now: Int64) -> Problem

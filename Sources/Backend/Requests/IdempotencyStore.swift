@@ -34,6 +34,11 @@ public enum IdempotencyStore {
         "CREATE INDEX once_only_subjects_age ON once_only_subjects (created_at)",
     ]
 
+    /// The times of ``table``.
+    public static let times = [StoredTime("once_only", "created_at")]
+    /// The times of ``subjects``.
+    public static let timesOfSubjects = [StoredTime("once_only_subjects", "created_at")]
+
     /// The row of a key. Until its write is done, a claim has status 0.
     private struct Record {
         var fingerprint: [UInt8]

@@ -43,9 +43,19 @@ public final class RateLimits: Sendable {
         "CREATE INDEX rate_windows_age ON rate_windows (ends_at)",
     ]
 
+    /// The times of the tables.
+    public static let times = [StoredTime("rate_windows", "ends_at", window: window, correction: .isOver)]
+
     private struct Window {
         var used = 0
         var endsAt: Int64
+
+        func isOver(at now: Int64) -> Bool { StoredTimes.isOver(endsAt, at: now, window: RateLimits.window) }
+
+        /// Returns the state of the counter. A window that a node with another clock has begun ends within its length.
+        func standing(_ limit: Int, at now: Int64) -> Standing {
+            Standing(limit: limit, used: used, endsAt: min(endsAt, now + RateLimits.window))
+        }
     }
 
     private let database: Database
@@ -84,33 +94,34 @@ public final class RateLimits: Sendable {
         let now = time.milliseconds()
         guard database.isShared else { return countHere(key, limit: limit, at: now) }
         // A refused key writes nothing more until the window ends.
-        if let spent = windows.value(for: key), spent.endsAt > now, spent.used > limit {
-            return Standing(limit: limit, used: spent.used, endsAt: spent.endsAt)
+        if let spent = windows.value(for: key), !spent.isOver(at: now), spent.used > limit {
+            return spent.standing(limit, at: now)
         }
-        let standing = try await database.write { db in
-            let standing = try db.one(
+        let isOver = StoredTimes.isOver("rate_windows.ends_at", at: now, window: Self.window)
+        let window = try await database.write { db in
+            let window = try db.one(
                 """
                 INSERT INTO rate_windows (key, used, ends_at) VALUES (\(key), 1, \(now + Self.window))
                 ON CONFLICT (key) DO UPDATE SET
-                    used = CASE WHEN rate_windows.ends_at <= \(now) THEN 1 ELSE rate_windows.used + 1 END,
-                    ends_at = CASE WHEN rate_windows.ends_at <= \(now) THEN excluded.ends_at
-                        ELSE rate_windows.ends_at END
+                    used = CASE WHEN \(isOver) THEN 1 ELSE rate_windows.used + 1 END,
+                    ends_at = CASE WHEN \(isOver) THEN excluded.ends_at ELSE rate_windows.ends_at END
                 RETURNING used, ends_at
                 """
-            ) { Standing(limit: limit, used: try $0.get(0), endsAt: try $0.get(1)) }
-            return standing ?? Standing(limit: limit, used: 1, endsAt: now + Self.window)
+            ) { Window(used: try $0.get(0), endsAt: try $0.get(1)) }
+            return window ?? Window(used: 1, endsAt: now + Self.window)
         }
-        if standing.isExceeded { windows.insert(Window(used: standing.used, endsAt: standing.endsAt), for: key) }
+        let standing = window.standing(limit, at: now)
+        if standing.isExceeded { windows.insert(window, for: key) }
         return standing
     }
 
     private func countHere(_ key: String, limit: Int, at now: Int64) -> Standing {
         windows.update(key) { counted in
             var window = counted ?? Window(endsAt: now + Self.window)
-            if window.endsAt <= now { window = Window(endsAt: now + Self.window) }
+            if window.isOver(at: now) { window = Window(endsAt: now + Self.window) }
             window.used += 1
             counted = window
-            return Standing(limit: limit, used: window.used, endsAt: window.endsAt)
+            return window.standing(limit, at: now)
         }
     }
 
@@ -121,6 +132,6 @@ public final class RateLimits: Sendable {
 
     /// Deletes windows that have ended.
     public static func sweep(at now: Int64, in db: Session) throws {
-        try db.run("DELETE FROM rate_windows WHERE ends_at <= \(now)")
+        try db.run("DELETE FROM rate_windows WHERE \(StoredTimes.isOver("ends_at", at: now, window: window))")
     }
 }

@@ -1,3 +1,4 @@
+import Cores
 import Foundation
 import NIOConcurrencyHelpers
 import Tracing
@@ -34,7 +35,7 @@ public final class Database: Sendable {
     ///     before it is used.
     /// - Throws: ``SchemaMismatch`` for a database of a newer version or of another program, ``DatabaseDamage``.
     public static func sqlite(
-        path: String, schema: Schema, readers: Int = max(2, ProcessInfo.processInfo.activeProcessorCount),
+        path: String, schema: Schema, readers: Int = max(2, UsableCores.current.count),
         waiting: QueueLimits = QueueLimits(), owner: Owner? = nil
     ) throws -> Database {
         let metrics = DatabaseMetrics()

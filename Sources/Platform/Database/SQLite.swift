@@ -32,8 +32,8 @@ final class SQLiteEngine: Sendable {
     /// The size in bytes that the write-ahead log keeps after all of it is in the database.
     private static let logSize = 8 << 20
 
-    /// The bytes of the file that a reading connection maps at most. The rows of a chat or a person lie all over the file,
-    /// and a mapped page needs no system call.
+    /// The bytes of the file that a reading connection maps at most, where files are mapped (``MappedFiles``). The rows of a
+    /// chat or a person lie all over the file, and a mapped page needs no system call.
     private static let mappedSize = 1 << 30
 
     /// - Throws: A `DatabaseError` of the engine when the file cannot be opened, ``SchemaMismatch``,
@@ -76,9 +76,10 @@ final class SQLiteEngine: Sendable {
         }
         try schema.migrate(dialect: .sqlite) { body in try writer.write(body) }
         configuration.readonly = true
+        let mapped = MappedFiles.mayMap(path) ? mappedSize : 0
         let connections = try (0..<count).map { _ in
             let reader = try SQLiteConnection(DatabaseQueue(path: path, configuration: configuration), watch)
-            try reader.run(SQL(trusted: "PRAGMA mmap_size = \(mappedSize)"))
+            try reader.run(SQL(trusted: "PRAGMA mmap_size = \(mapped)"))
             return reader
         }
         return (writer, connections)

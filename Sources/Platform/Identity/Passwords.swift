@@ -1,3 +1,4 @@
+import Cores
 import Crypto
 import NIOCore
 
@@ -47,7 +48,7 @@ public struct Passwords: Sendable {
     ///     during a flood of sign-ins.
     ///   - queueLimit: The number of hashes that may wait for known clients, and for all others; beyond it
     ///     ``Overloaded`` is thrown. One address has a quarter of that at most.
-    public init(cost: Cost = .standard, threads: Int = max(1, System.coreCount / 2), queueLimit: Int = 128) {
+    public init(cost: Cost = .standard, threads: Int = max(1, UsableCores.current.count / 2), queueLimit: Int = 128) {
         self.init(cost: cost, threads: threads, queueLimit: queueLimit) { password, salt, cost, length in
             try cost.deriveKey(from: password, salt: salt, length: length)
         }

@@ -1,5 +1,5 @@
+import Cores
 import Foundation
-import NIOCore
 import Processes
 
 /// Makes small JPEGs of images of unknown origin, each in a process of its own. A decoder that an image exploits then
@@ -61,7 +61,7 @@ public struct Thumbnailer: Sendable {
     ///     share ``ImageError/tooMany`` is thrown.
     public init(
         executable: String, limits: PixelLimits = .init(), timeout: Duration = .seconds(30),
-        concurrency: Int = System.coreCount, queueLimit: Int = 128, share: Int = 4
+        concurrency: Int = UsableCores.current.count, queueLimit: Int = 128, share: Int = 4
     ) {
         self.executable = executable
         self.limits = limits

@@ -140,8 +140,7 @@ public struct LocalObjectStore: ObjectStore {
     }
 
     public func downloadURL(for key: ObjectKey, as download: Download, expiresIn seconds: Int64) throws -> String {
-        let (sum, overflow) = now().addingReportingOverflow(seconds)
-        return signedURL.url(baseURL, key, as: download, expires: overflow ? .max : sum)
+        signedURL.url(baseURL, key, as: download, expires: SignedURL.end(after: seconds, at: now()))
     }
 
     /// Creates and removes a file.

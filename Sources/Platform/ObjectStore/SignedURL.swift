@@ -17,6 +17,12 @@ public enum SignedURLError: Error, Equatable {
 /// The signature covers the method, the key and the values of the parameters, not their spelling: clients and proxies
 /// may write a "/" as `%2F` or the other way round. Each of these parameters must occur once, in this order.
 struct SignedURL: Sendable {
+    /// The longest time in seconds for which a URL is valid, as with S3. A URL that seems to be valid for longer was made while
+    /// the clock was ahead.
+    static let longest: Int64 = 7 * 86_400
+    /// The seconds by which the clocks of nodes may differ.
+    private static let tolerance: Int64 = 60
+
     private static let download = ["expires", "name", "type", "disposition"]
     private static let upload = ["expires", "size"]
 
@@ -47,7 +53,7 @@ struct SignedURL: Sendable {
         guard let expires = Int64(values[0]), let disposition = ContentDisposition(rawValue: values[3]) else {
             throw .badSignature
         }
-        guard now < expires else { throw .expired }
+        guard Self.isValid(until: expires, at: now) else { throw .expired }
         return Download(filename: values[1], contentType: values[2], disposition: disposition)
     }
 
@@ -55,8 +61,15 @@ struct SignedURL: Sendable {
     func verifyUpload(_ query: String, for object: ObjectKey, now: Int64) throws(SignedURLError) -> Int64 {
         let values = try signedValues(of: query, Self.upload, method: "PUT", object: object)
         guard let expires = Int64(values[0]), let size = Int64(values[1]) else { throw .badSignature }
-        guard now < expires else { throw .expired }
+        guard Self.isValid(until: expires, at: now) else { throw .expired }
         return size
+    }
+
+    /// Returns the time at which a URL ends that is made now.
+    static func end(after seconds: Int64, at now: Int64) -> Int64 { now + min(seconds, longest) }
+
+    private static func isValid(until end: Int64, at now: Int64) -> Bool {
+        now < end && end <= now + longest + tolerance
     }
 
     private func signed(

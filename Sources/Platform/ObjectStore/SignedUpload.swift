@@ -7,8 +7,7 @@ public struct SignedUpload: Sendable, Equatable {
 
 extension LocalObjectStore {
     public func uploadURL(for key: ObjectKey, upTo size: Int64, expiresIn seconds: Int64) throws -> String {
-        let (sum, overflow) = now().addingReportingOverflow(seconds)
-        return signedURL.uploadURL(baseURL, key, size: size, expires: overflow ? .max : sum)
+        signedURL.uploadURL(baseURL, key, size: size, expires: SignedURL.end(after: seconds, at: now()))
     }
 
     /// Returns the object that a PUT under the store's base URL may write.

@@ -64,7 +64,8 @@ actor ProviderTokens {
 
     /// Returns the token that is valid now.
     func token() async throws -> String {
-        if let current, now() - current.issuedAt < Self.maximumAge { return try await current.token.value }
+        // A clock that was set back must not keep a token for ever.
+        if let current, 0..<Self.maximumAge ~= now() - current.issuedAt { return try await current.token.value }
         return try await issue()
     }
 
@@ -73,7 +74,7 @@ actor ProviderTokens {
         guard let current else { return try await issue() }
         let token = try await current.token.value
         if token != rejected { return token }
-        return now() - current.issuedAt >= Self.minimumAge ? try await issue() : nil
+        return 0..<Self.minimumAge ~= now() - current.issuedAt ? nil : try await issue()
     }
 
     private func issue() async throws -> String {

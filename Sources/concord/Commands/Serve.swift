@@ -1,6 +1,7 @@
 import ArgumentParser
 import Backend
 import ContractServer
+import Cores
 import Foundation
 import Identity
 import Logging
@@ -103,6 +104,13 @@ struct Serve: AsyncParsableCommand {
     var reference: Toggle?
 
     @Option(
+        help: ArgumentHelp(
+            "The number of event loops, and of threads for blocking work and for reading; passwords take half as many. "
+                + "[CONCORD_THREADS] (default: the cores that the process may use, by its affinity, cpuset and CPU quota)",
+            valueName: "count"), transform: Serve.count)
+    var threads: Int?
+
+    @Option(
         help:
             "The least level of log lines: trace, debug, info, notice, warning, error or critical. A file 'log-level' in the data folder has precedence; it is read again on SIGHUP. [CONCORD_LOG_LEVEL] (default: info)",
         transform: Serve.level)
@@ -151,6 +159,23 @@ struct Serve: AsyncParsableCommand {
         return level
     }
 
+    static func count(_ text: String) throws -> Int {
+        guard let count = threads(text) else {
+            throw ValidationError("'\(text)' is not a number of threads: 1 to 1024")
+        }
+        return count
+    }
+
+    private static func threads(_ text: String) -> Int? { Int(text).flatMap { 1...1024 ~= $0 ? $0 : nil } }
+
+    /// Decides for how many cores this process makes threads.
+    private func chooseCores(_ environment: Environment) throws {
+        let usable = UsableCores.current
+        let count = try environment.value(
+            threads, "CONCORD_THREADS", Self.threads, default: usable.count, shown: "\(usable)")
+        if count != usable.count { UsableCores.choose(.init(count: count, reason: "CONCORD_THREADS or --threads")) }
+    }
+
     static func postgreSQL(_ text: String) -> String? {
         guard case .postgreSQL? = DatabaseLocation(text) else { return nil }
         return text
@@ -179,6 +204,8 @@ struct Serve: AsyncParsableCommand {
 
     func run() async throws {
         let environment = try place.data.ofServer()
+        try chooseCores(environment)
+        ProcessThreads.begin()
         let (served, known) = try hosted(environment)
         let metrics = MonitoringOptions.begin()
         var settings = try settings(environment)
@@ -223,6 +250,7 @@ struct Serve: AsyncParsableCommand {
         let level = try environment.value(logLevel, "CONCORD_LOG_LEVEL", Logger.Level.init(rawValue:), default: .info)
         let format = try environment.value(
             logFormat, "CONCORD_LOG_FORMAT", LogFormat.init(rawValue:), default: .text)
+        try chooseCores(environment)
         let database = try place.location(environment)
         let bus = try environment.value(bus, "CONCORD_BUS", { Bus($0) }, default: Bus(of: database))
         try bus.check(with: database)
@@ -292,6 +320,7 @@ struct Serve: AsyncParsableCommand {
             LogOutput.line(.warning, "log lines dropped", ["count": .stringConvertible(dropped)], format)
         }
         writer.flushAtExit()
+        BusErrors.explain { LogOutput.line(.critical, $0, [:], format, at: nil) }
         return Logger(label: "concord") { _ in LogOutput(level: level, format: format, writer: writer) }
     }
 

@@ -42,19 +42,23 @@ struct LogOutput: LogHandler {
     }
 
     /// Returns one line, with its line end.
+    ///
+    /// - Parameter time: The time of the event; nil for a line that is made before its event.
     static func line(
-        _ level: Logger.Level, _ message: String, _ fields: Logger.Metadata, _ format: LogFormat
+        _ level: Logger.Level, _ message: String, _ fields: Logger.Metadata, _ format: LogFormat,
+        at time: Timestamp<Milliseconds>? = TimeSource.system.now()
     ) -> String {
-        let time: Timestamp<Milliseconds> = TimeSource.system.now()
         var line: String
         switch format {
         case .text:
-            line = "\(time) \(level) \(message)"
+            line = (time.map { "\($0) " } ?? "") + "\(level) \(message)"
             for (key, value) in fields.sorted(by: { $0.key < $1.key }) {
                 line += " \(key)=" + plain("\(value)")
             }
         case .json:
-            line = "{\"time\":\"\(time)\",\"level\":\"\(level)\",\"message\":" + quoted(message)
+            line =
+                "{" + (time.map { "\"time\":\"\($0)\"," } ?? "") + "\"level\":\"\(level)\",\"message\":"
+                + quoted(message)
             for (key, value) in fields.sorted(by: { $0.key < $1.key }) {
                 line += "," + quoted(key) + ":" + json(value)
             }

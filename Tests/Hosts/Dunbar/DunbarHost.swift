@@ -9,7 +9,7 @@ import Testbed
 /// A test's own Dunbar server, how to reach it, and the e-mails that it sends.
 @dynamicMemberLookup
 public struct DunbarHost: TestHost {
-    private let node: TestNode<HostedDunbar>
+    public let node: TestNode<HostedDunbar>
     public let mailbox: TestMailbox
 
     fileprivate init(_ node: TestNode<HostedDunbar>, _ mailbox: TestMailbox) {

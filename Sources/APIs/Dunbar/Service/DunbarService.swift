@@ -144,12 +144,19 @@ public final class DunbarService: FileStoringService {
     /// older version. It must run before the first request.
     public func prepare() async throws { try await UserSearch.bringUpToDate(database) }
 
+    /// The columns whose times are compared with the clock.
+    public var storedTimes: [StoredTime] {
+        Accounts<Users>.times + CookieSessions<Dunbar.User.ID>.times + AccountEmails<Users>.times + UnsignedFiles.times
+            + FormerRows.times + Rejections.times + Reports.times
+    }
+
     /// Deletes rows that have expired, and moves stored files that no row names to the trash. It should run
     /// periodically.
     @discardableResult
     public func sweep(limits: SweepLimits = .init()) async throws -> SweepReport {
         let now = time.milliseconds()
-        try await database.write { db in
+        try await database.write { [storedTimes] db in
+            try StoredTimes.bringBack(storedTimes, at: now, in: db)
             try Accounts<Users>.sweep(at: now, keeping: [Dunbar.CreatePost.route], in: db)
             try CookieSessions<Dunbar.User.ID>.sweep(at: now, in: db)
             try AccountEmails<Users>.sweep(at: now, in: db)

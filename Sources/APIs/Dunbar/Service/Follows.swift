@@ -278,15 +278,18 @@ enum Rejections {
     /// The time in milliseconds for which rejections count.
     private static let window: Int64 = 7 * 24 * 3_600_000
 
+    static let times = [StoredTime("rejections", "ends_at", window: window, correction: .isOver)]
+
     static func count(
         of follower: Dunbar.User.ID, by target: Dunbar.User.ID, at now: Int64, in db: Session
     ) throws {
+        let isOver = StoredTimes.isOver("rejections.ends_at", at: now, window: window)
         try db.run(
             """
             INSERT INTO rejections (follower_id, target_id, used, ends_at)
             VALUES (\(follower), \(target), 1, \(now + window))
             ON CONFLICT (follower_id, target_id) DO UPDATE SET
-                used = CASE WHEN rejections.ends_at <= \(now) THEN 1 ELSE rejections.used + 1 END,
+                used = CASE WHEN \(isOver) THEN 1 ELSE rejections.used + 1 END,
                 ends_at = excluded.ends_at
             """)
     }
@@ -300,11 +303,12 @@ enum Rejections {
         let end: Int64? = try db.value(
             """
             SELECT ends_at FROM rejections
-            WHERE follower_id = \(follower) AND target_id = \(target) AND used >= \(limit) AND ends_at > \(now)
+            WHERE follower_id = \(follower) AND target_id = \(target) AND used >= \(limit)
+                AND NOT \(StoredTimes.isOver("ends_at", at: now, window: window))
             """)
         guard let end else { return }
         throw Problem(.tooManyRequests, Dunbar.errorMessages.tooManyRequests).retry(
-            afterSeconds: (end - now + 999) / 1000)
+            afterSeconds: (min(end - now, window) + 999) / 1000)
     }
 
     static func forget(_ user: Dunbar.User.ID, in db: Session) throws {
@@ -312,6 +316,6 @@ enum Rejections {
     }
 
     static func sweep(at now: Int64, in db: Session) throws {
-        try db.run("DELETE FROM rejections WHERE ends_at <= \(now)")
+        try db.run("DELETE FROM rejections WHERE \(StoredTimes.isOver("ends_at", at: now, window: window))")
     }
 }

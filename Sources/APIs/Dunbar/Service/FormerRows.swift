@@ -23,6 +23,8 @@ enum FormerRows {
     /// The time in milliseconds for which a place is kept.
     private static let lifetime: Int64 = 24 * 3_600_000
 
+    static let times = [StoredTime("former_rows", "ended_at")]
+
     /// Deletes rows of a table, and keeps their places.
     ///
     /// - Returns: The number of rows deleted.

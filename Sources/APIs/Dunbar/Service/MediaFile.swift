@@ -45,6 +45,8 @@ enum UnsignedFiles {
     /// The time in milliseconds for which such URLs are valid after the upgrade.
     private static let grace: Int64 = 7 * 24 * 3_600_000
 
+    static let times = [StoredTime("unsigned_files", "ends_at", window: grace)]
+
     static func include(_ name: String, at now: Int64, in db: Session) throws -> Bool {
         try db.exists(
             "SELECT 1 FROM unsigned_files WHERE name = \(name) AND (ends_at IS NULL OR ends_at > \(now))")

@@ -58,6 +58,8 @@ extension DunbarService {
 enum Reports {
     /// The time in milliseconds for which a report is kept after its post or one of the two accounts is deleted.
     private static let lifetime: Int64 = 90 * 24 * 3_600_000
+
+    static let times = [StoredTime("reports", "ends_at", window: lifetime)]
     /// The name shown for a deleted account. It cannot be a username, because it contains a space.
     private static let deleted = "(deleted account)"
 

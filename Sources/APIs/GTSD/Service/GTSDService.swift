@@ -93,12 +93,21 @@ public final class GTSDService: FileStoringService {
         ]
     }
 
+    /// The columns whose times are compared with the clock.
+    public var storedTimes: [StoredTime] {
+        Accounts<Users>.times + RateLimits.times + RefreshTokens<UserID>.times(Self.sessionRules) + [
+            StoredTime("uploads", "url_expires_at", window: Self.urlLifetime * 1000),
+            StoredTime("discarded_objects", "removed_at"),
+        ]
+    }
+
     /// Deletes rows that have expired, and moves stored objects that no photo names to the trash. It should run
     /// periodically.
     @discardableResult
     public func sweep(limits: SweepLimits = .init()) async throws -> SweepReport {
         let now = time.milliseconds()
-        try await database.write { db in
+        try await database.write { [storedTimes] db in
+            try StoredTimes.bringBack(storedTimes, at: now, in: db)
             try Accounts<Users>.sweep(at: now, keeping: [GTSD.SubmitEvidence.route], in: db)
             try RateLimits.sweep(at: now, in: db)
             try RefreshTokens<UserID>.sweep(at: now, in: db)

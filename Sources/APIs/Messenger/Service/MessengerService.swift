@@ -137,12 +137,19 @@ public final class MessengerService: FileStoringService {
         try await UserSearch.bringUpToDate(database, where: Users.isPresent)
     }
 
+    /// The columns whose times are compared with the clock.
+    public var storedTimes: [StoredTime] {
+        Accounts<Users>.times + TokenSessions<Messenger.User.ID>.times(Self.sessionRules) + Outbox<PushJob>.times
+            + Reports.times
+    }
+
     /// Deletes rows that have expired. Moves uploads that nothing uses, and stored objects that no file names, to the
     /// trash. It should run periodically.
     @discardableResult
     public func sweep(limits: SweepLimits = .init()) async throws -> SweepReport {
         let now = time.milliseconds()
-        try await database.write { db in
+        try await database.write { [storedTimes] db in
+            try StoredTimes.bringBack(storedTimes, at: now, in: db)
             try Accounts<Users>.sweep(at: now, in: db)
             try TokenSessions<Messenger.User.ID>.sweep(at: now, in: db)
             try Reports.sweep(at: now, in: db)

@@ -77,6 +77,8 @@ enum Reports {
     /// The time in milliseconds for which a report of or by a deleted account is kept.
     private static let lifetime: Int64 = 90 * 24 * 3_600_000
 
+    static let times = [StoredTime("reports", "created_at")]
+
     /// Removes a user whose account is deleted from all reports. The reported content stays.
     static func forget(_ user: Messenger.User.ID, in db: Session) throws {
         for column in ["reporter_id", "user_id", "sender_id"] as [SQL] {

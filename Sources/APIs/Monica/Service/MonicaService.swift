@@ -86,11 +86,17 @@ public final class MonicaService: HostedService {
     /// Adds the contacts of an older database to the search index. It must run before the first request.
     public func prepare() async throws { try await ContactSearch.bringUpToDate(database) }
 
+    /// The columns whose times are compared with the clock.
+    public var storedTimes: [StoredTime] {
+        IdempotencyStore.times + RateLimits.times + [StoredTime("tokens", "last_used_at")]
+    }
+
     /// Deletes rows that have expired. It should run periodically.
     @discardableResult
     public func sweep(limits: SweepLimits = .init()) async throws -> SweepReport {
         let now = time.milliseconds()
-        try await database.write { db in
+        try await database.write { [storedTimes] db in
+            try StoredTimes.bringBack(storedTimes, at: now, in: db)
             try IdempotencyStore.sweep(at: now, in: db)
             try RateLimits.sweep(at: now, in: db)
         }

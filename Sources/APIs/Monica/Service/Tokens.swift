@@ -72,7 +72,8 @@ struct Tokens: Sendable {
         guard let found else { return nil }
         let now = time.milliseconds()
         let minute = now - now % 60_000
-        if (found.lastUsed ?? .min) < minute {
+        // The last use may have been recorded while the clock was ahead.
+        if !(minute...minute + StoredTimes.tolerance ~= found.lastUsed ?? .min) {
             try await database.write { db in
                 try db.run("UPDATE tokens SET last_used_at = \(minute) WHERE id = \(found.caller.token)")
             }

@@ -1,3 +1,4 @@
+import Cores
 import NIOConcurrencyHelpers
 public import NIOCore
 
@@ -11,7 +12,7 @@ public struct RequestMemory: Sendable {
     public init(bodies: Int = 64 << 20, answers: Int = 64 << 20) {
         self.bodies = MemoryBudget(limit: bodies)
         // More answers at the same time would not be ready sooner, and would delay small ones.
-        self.answers = MemoryBudget(limit: answers, width: max(8, 4 * System.coreCount))
+        self.answers = MemoryBudget(limit: answers, width: max(8, 4 * UsableCores.current.count))
     }
 }
 
