@@ -119,6 +119,7 @@ let platform: [Target] = [
     module("PrometheusMetrics", imports: "Atomics CoreMetrics NIOConcurrencyHelpers"),
     module("Processes", imports: "CSpawn NIOConcurrencyHelpers"),
     module("Redis", imports: "NIOConcurrencyHelpers NIOCore NIOPosix NIOSSL"),
+    module("TimeZones", imports: "NIOConcurrencyHelpers"),
     module("Videos", imports: ""),
     module(
         "WebSockets",
@@ -134,7 +135,7 @@ let backend = target(
     imports: """
         AsyncHTTPClient CAllocator Contract ContractServer CoreMetrics Crypto Database EventBus HTTPTypes Hummingbird
         HummingbirdCore HummingbirdTLS Identity Logging Mail NIOCertificateReloading NIOConcurrencyHelpers NIOCore NIOPosix NIOSSL
-        ObjectStore PrometheusMetrics Redis ServiceLifecycle Tracing UnixSignals WebSockets
+        ObjectStore PrometheusMetrics Redis ServiceLifecycle TimeZones Tracing UnixSignals WebSockets
         """)
 
 // MARK: The APIs
@@ -166,7 +167,7 @@ let apis: [Target] =
         "DeuceDiary", mocks: "HTTPTypes",
         service: "EventBus Identity NIOConcurrencyHelpers NIOCore ObjectStore WebSockets")
     + api("Monica", api: "HTTPTypes", service: "Identity Logging")
-    + api("GTSD", api: "HTTPTypes", service: "Identity NIOConcurrencyHelpers ObjectStore")
+    + api("GTSD", api: "HTTPTypes", service: "Identity NIOConcurrencyHelpers ObjectStore TimeZones")
     + api("Dunbar", mocks: "HTTPTypes", service: "Identity Mail NIOConcurrencyHelpers NIOCore ObjectStore Videos")
 
 /// Messenger's state on a device.
@@ -189,7 +190,7 @@ let command: Target = .executableTarget(
         ContractServer CoreMetrics Database DeuceDiaryAPI DeuceDiaryCheck DeuceDiaryExamples DeuceDiaryService DunbarAPI
         DunbarCheck DunbarExamples DunbarService GTSDCheck GTSDExamples GTSDService Identity Images Logging Mail MessengerCheck
         MessengerExamples MessengerService MonicaCheck MonicaExamples MonicaService NIOConcurrencyHelpers NIOSockets ObjectStore
-        PrometheusMetrics Push Redis Tracing UnixSignals
+        PrometheusMetrics Push Redis TimeZones Tracing UnixSignals
         """),
     linkerSettings: [allocator])
 
@@ -273,7 +274,9 @@ let suites: [Target] = [
             Backend Contract ContractClient ContractMocks ContractServer HTTPTypes Logging NIOConcurrencyHelpers NIOCore NIOPosix
             Testbed
             """),
-    tests("ContractCheck", imports: "Contract ContractCheck ContractClient HTTPTypes NIOConcurrencyHelpers Testbed"),
+    tests(
+        "ContractCheck",
+        imports: "CheckedLists Contract ContractCheck ContractClient HTTPTypes NIOConcurrencyHelpers Testbed"),
     tests("Database", imports: "CSQLite Database NIOConcurrencyHelpers NIOPosix Redis Testbed"),
     tests("Identity", imports: "Crypto CryptoExtras Identity NIOConcurrencyHelpers NIOCore NIOPosix Testbed"),
     tests("Images", imports: "Images Testbed"),
@@ -284,11 +287,12 @@ let suites: [Target] = [
         "Backend",
         imports: """
             Backend Contract ContractCheck ContractServer Database HTTPTypes Identity Mail NIOConcurrencyHelpers NIOCore NIOPosix
-            ObjectStore Testbed
+            ObjectStore Testbed TimeZones
             """),
     tests("Push", imports: "ContractCheck NIOConcurrencyHelpers Push Testbed"),
     tests("Redis", imports: "NIOCore NIOPosix Redis Testbed"),
     tests("PrometheusMetrics", imports: "CoreMetrics PrometheusMetrics"),
+    tests("TimeZones", imports: "NIOConcurrencyHelpers Testbed TimeZones"),
     tests("Videos", imports: "ContractCheck Testbed Videos"),
     tests(
         "WebSockets",
@@ -314,7 +318,7 @@ let suites: [Target] = [
             """),
     tests(api: "Dunbar", imports: "Identity Logging NIOConcurrencyHelpers ObjectStore"),
     tests(api: "Monica", imports: "Identity NIOSockets"),
-    tests(api: "GTSD", imports: "ContractMocks Identity Logging NIOConcurrencyHelpers ObjectStore"),
+    tests(api: "GTSD", imports: "ContractMocks Identity Logging NIOConcurrencyHelpers ObjectStore TimeZones"),
     tests(
         "Guestbook",
         imports: """

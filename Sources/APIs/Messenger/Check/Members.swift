@@ -185,7 +185,8 @@ extension MessengerScenarios {
             try await first.send(Messenger.AddMembers(chat: chat, users: [second.id]))
             var rest = [first, third, fourth, second]
             while rest.count > 1 {
-                let owner = rest.removeFirst()
+                let owner = try rest[0]
+                rest = Array(rest.dropFirst())
                 try await owner.send(Messenger.LeaveChat(chat: chat))
                 try await owner.get("/chats/\(chat)").refused(404, "Chat not found or access denied")
                 let left = rest
