@@ -119,8 +119,7 @@ let platform: [Target] = [
     module("PrometheusMetrics", imports: "Atomics CoreMetrics NIOConcurrencyHelpers"),
     module("Processes", imports: "CSpawn NIOConcurrencyHelpers"),
     module("Redis", imports: "NIOConcurrencyHelpers NIOCore NIOPosix NIOSSL"),
-    module("TimeZones", imports: "NIOConcurrencyHelpers"),
-    module("Videos", imports: ""),
+    module("TimeZones", imports: "NIOConcurrencyHelpers"), module("Videos", imports: ""),
     module(
         "WebSockets",
         imports: """
@@ -261,7 +260,7 @@ func tests(api name: String, imports: String) -> Target {
 }
 
 let suites: [Target] = [
-    tests("Contract", imports: "Contract HTTPTypes Testbed"),
+    tests("Contract", imports: "CheckedLists Contract HTTPTypes Testbed"),
     tests(
         "ContractServer",
         imports: """
@@ -274,9 +273,7 @@ let suites: [Target] = [
             Backend Contract ContractClient ContractMocks ContractServer HTTPTypes Logging NIOConcurrencyHelpers NIOCore NIOPosix
             Testbed
             """),
-    tests(
-        "ContractCheck",
-        imports: "CheckedLists Contract ContractCheck ContractClient HTTPTypes NIOConcurrencyHelpers Testbed"),
+    tests("ContractCheck", imports: "Contract ContractCheck ContractClient HTTPTypes NIOConcurrencyHelpers Testbed"),
     tests("Database", imports: "CSQLite Database NIOConcurrencyHelpers NIOPosix Redis Testbed"),
     tests("Identity", imports: "Crypto CryptoExtras Identity NIOConcurrencyHelpers NIOCore NIOPosix Testbed"),
     tests("Images", imports: "Images Testbed"),
@@ -290,10 +287,9 @@ let suites: [Target] = [
             ObjectStore Testbed TimeZones
             """),
     tests("Push", imports: "ContractCheck NIOConcurrencyHelpers Push Testbed"),
-    tests("Redis", imports: "NIOCore NIOPosix Redis Testbed"),
+    tests("Redis", imports: "NIOCore NIOPosix Redis Testbed"), tests("Videos", imports: "ContractCheck Testbed Videos"),
     tests("PrometheusMetrics", imports: "CoreMetrics PrometheusMetrics"),
     tests("TimeZones", imports: "NIOConcurrencyHelpers Testbed TimeZones"),
-    tests("Videos", imports: "ContractCheck Testbed Videos"),
     tests(
         "WebSockets",
         imports: """

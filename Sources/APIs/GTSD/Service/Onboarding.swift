@@ -17,7 +17,8 @@ extension GTSDService {
     ) async throws -> Answer<APIResponse<GTSD.OnboardingStatus>> {
         try people.requireKnown(zone: request.timezone)
         let now = time.milliseconds()
-        return try await database.write(info.idempotencyKey, errorMessages: GTSD.errorMessages, at: now) { db in
+        return try await database.write(info.idempotencyKey, errorMessages: GTSD.errorMessages, at: now) {
+            [people] db in
             if let zone = request.timezone {
                 try db.run("UPDATE users SET timezone = \(zone) WHERE id = \(caller.user)")
             }

@@ -166,7 +166,7 @@ extension GTSDService {
 
     func deletePhoto(_ request: GTSD.DeletePhoto, from caller: Caller) async throws -> APIResponse<NoData> {
         let now = time.milliseconds()
-        let key = try await database.write { db in
+        let key = try await database.write { [people] db in
             let person = try people.lockForChange(caller.user, at: now, in: db)
             let key: String? = try db.value(
                 "DELETE FROM photos WHERE id = \(request.photoId) AND user_id = \(person.id) RETURNING file_key")
