@@ -13,7 +13,6 @@ import NIOConcurrencyHelpers
 import ObjectStore
 import Testbed
 import Testing
-import TimeZones
 
 /// Stored files of deleted photos and accounts are removed, however often the store refuses.
 @Suite(.timeLimit(.minutes(30))) struct DiscardedObjectTests {
@@ -63,7 +62,7 @@ import TimeZones
             let store = StubbornStore(base: host.objects)
             let service = GTSDService(
                 database: host.database, objects: store, passwords: Passwords(cost: .testing),
-                secret: .ofTests(9), zones: ZoneDatabase(environment: [:]), time: host.clock.source)
+                secret: .ofTests(9), time: host.clock.source)
             var routes = service.routes()
             routes.serve(host.objects, receiving: service.uploads)
             let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }

@@ -30,6 +30,9 @@ public final class ZoneDatabase: Sendable {
     /// The folders in which systems have their zone files.
     private static let usual = ["/usr/share/zoneinfo", "/usr/lib/zoneinfo", "/etc/zoneinfo"]
 
+    /// The time zones of this process: those of its `TZDIR`, else of the system.
+    public static let system = ZoneDatabase(environment: ProcessInfo.processInfo.environment)
+
     /// - Parameters:
     ///   - environment: The variables of the process. `TZDIR` names the folder to look in first.
     ///   - usual: The folders to look in otherwise; nil for those of systems.

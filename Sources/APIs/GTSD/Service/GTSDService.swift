@@ -48,7 +48,7 @@ public final class GTSDService: FileStoringService {
     ///   - makeID: Returns a new UUID of version 4, in lower case.
     public init(
         database: Database, objects: any ObjectStore, passwords: Passwords, secret: Secret,
-        zones: ZoneDatabase, time: TimeSource = .system,
+        zones: ZoneDatabase = .system, time: TimeSource = .system,
         makeID: @escaping @Sendable () -> String = RandomUUID.make,
         settings: Settings = .init()
     ) {
