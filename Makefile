@@ -89,7 +89,7 @@ test: test-deps build ## run all tests (FILTER=Name runs a part)
 
 torture: test-deps build ## run the tests of crashes and bad networks at length
 	CONCORD_PROXIES="$(CURDIR)/$(TOOLS)/proxies" CONCORD_SERVERS="$(CURDIR)/$(TOOLS)/servers" CONCORD_TORTURE=1 \
-		./Tools/with-services ./Tools/run-tests --skip-build --filter 'DrillTests|FaultTests|ScheduleTests|SpoiledServerTests|RequestParserTests'
+		./Tools/with-services ./Tools/run-tests --skip-build --filter 'DrillTests|FaultTests|ScheduleTests|SpoiledServerTests|RequestParserTests|ZoneLawTests'
 
 mutants: test-deps build ## put every mutant in front of every API's server; `make test` tries a sample
 	CONCORD_MUTANTS=all ./Tools/with-services ./Tools/run-tests --skip-build --filter 'MutantTests'

@@ -120,7 +120,7 @@ let platform: [Target] = [
     module("PrometheusMetrics", imports: "Atomics CoreMetrics NIOConcurrencyHelpers"),
     module("Processes", imports: "CSpawn NIOConcurrencyHelpers"),
     module("Redis", imports: "NIOConcurrencyHelpers NIOCore NIOPosix NIOSSL"),
-    module("CSignals", imports: ""), module("Videos", imports: ""),
+    module("CSignals", imports: ""), module("TimeZones", imports: "NIOConcurrencyHelpers"), module("Videos", imports: ""),
     module(
         "WebSockets",
         imports: "CoreMetrics EventLoops HTTPTypes NIOConcurrencyHelpers NIOCore NIOHTTP1 NIOWebSocket"),
@@ -133,7 +133,7 @@ let backend = target(
     imports: """
         AsyncHTTPClient CAllocator CSignals Contract ContractServer CoreMetrics Cores Crypto Database EventBus HTTPTypes Hummingbird
         HummingbirdCore HummingbirdTLS Identity Logging Mail NIOCertificateReloading NIOConcurrencyHelpers NIOCore NIOPosix NIOSSL
-        ObjectStore PrometheusMetrics Redis ServiceLifecycle Tracing UnixSignals WebSockets
+        ObjectStore PrometheusMetrics Redis ServiceLifecycle TimeZones Tracing UnixSignals WebSockets
         """)
 
 // MARK: The APIs
@@ -165,7 +165,7 @@ let apis: [Target] =
         "DeuceDiary", mocks: "HTTPTypes",
         service: "EventBus Identity NIOConcurrencyHelpers NIOCore ObjectStore WebSockets")
     + api("Monica", api: "HTTPTypes", service: "Identity Logging")
-    + api("GTSD", api: "HTTPTypes", service: "Identity NIOConcurrencyHelpers ObjectStore")
+    + api("GTSD", api: "HTTPTypes", service: "Identity NIOConcurrencyHelpers ObjectStore TimeZones")
     + api("Dunbar", mocks: "HTTPTypes", service: "Identity Mail NIOConcurrencyHelpers NIOCore ObjectStore Videos")
 
 /// Messenger's state on a device.
@@ -188,7 +188,7 @@ let command: Target = .executableTarget(
         ContractServer CoreMetrics Cores Database DeuceDiaryAPI DeuceDiaryCheck DeuceDiaryExamples DeuceDiaryService DunbarAPI
         DunbarCheck DunbarExamples DunbarService GTSDCheck GTSDExamples GTSDService Identity Images Logging Mail MessengerCheck
         MessengerExamples MessengerService MonicaCheck MonicaExamples MonicaService NIOConcurrencyHelpers NIOSockets ObjectStore
-        PrometheusMetrics Push Redis Tracing UnixSignals
+        PrometheusMetrics Push Redis TimeZones Tracing UnixSignals
         """),
     linkerSettings: [allocator])
 
@@ -259,7 +259,7 @@ func tests(api name: String, imports: String) -> Target {
 }
 
 let suites: [Target] = [
-    tests("Contract", imports: "Contract HTTPTypes Testbed"),
+    tests("Contract", imports: "CheckedLists Contract HTTPTypes Testbed"),
     tests(
         "ContractServer",
         imports: """
@@ -285,12 +285,12 @@ let suites: [Target] = [
         "Backend",
         imports: """
             Backend Contract ContractCheck ContractServer Database HTTPTypes Identity Mail NIOConcurrencyHelpers NIOCore NIOPosix
-            ObjectStore Testbed
+            ObjectStore Testbed TimeZones
             """),
     tests("Push", imports: "ContractCheck NIOConcurrencyHelpers Push Testbed"),
-    tests("Redis", imports: "NIOCore NIOPosix Redis Testbed"),
+    tests("Redis", imports: "NIOCore NIOPosix Redis Testbed"), tests("Videos", imports: "ContractCheck Testbed Videos"),
     tests("PrometheusMetrics", imports: "CoreMetrics PrometheusMetrics"),
-    tests("Videos", imports: "ContractCheck Testbed Videos"),
+    tests("TimeZones", imports: "NIOConcurrencyHelpers Testbed TimeZones"),
     tests(
         "WebSockets",
         imports: """
@@ -315,7 +315,7 @@ let suites: [Target] = [
             """),
     tests(api: "Dunbar", imports: "Identity Logging NIOConcurrencyHelpers ObjectStore"),
     tests(api: "Monica", imports: "Identity NIOSockets"),
-    tests(api: "GTSD", imports: "ContractMocks Identity Logging NIOConcurrencyHelpers ObjectStore"),
+    tests(api: "GTSD", imports: "ContractMocks Identity Logging NIOConcurrencyHelpers ObjectStore TimeZones"),
     tests(
         "Guestbook",
         imports: """

@@ -1,5 +1,7 @@
 import Foundation
+import Testbed
 import Testing
+import TimeZones
 
 @testable import Backend
 
@@ -17,18 +19,22 @@ import Testing
     }
 
     @Test func theNextTimeFollowsTheLast() throws {
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = try #require(TimeZone(identifier: "Europe/Berlin"))
+        let berlin = try Zone(file: MadeZoneFile(offsets: [0], footer: "CET-1CEST,M3.5.0,M10.5.0/3").bytes)
         let last = try time("2026-11-23T02:00:00Z")
         let daily = BackupSchedule.daily(hour: 3, minute: 30)
-        #expect(daily.next(after: last, calendar: calendar) == (try time("2026-11-23T02:30:00Z")))
-        let sharp = daily.next(after: try time("2026-11-23T02:30:00Z"), calendar: calendar)
+        #expect(daily.next(after: last, zone: berlin) == (try time("2026-11-23T02:30:00Z")))
+        let sharp = daily.next(after: try time("2026-11-23T02:30:00Z"), zone: berlin)
         #expect(sharp == (try time("2026-11-24T02:30:00Z")))
         #expect(BackupSchedule.every(hours: 6).next(after: last) == (try time("2026-11-23T08:00:00Z")))
         // On the day on which 02:30 does not exist, the backup is made all the same.
         let spring = BackupSchedule.daily(hour: 2, minute: 30).next(
-            after: try time("2026-03-28T12:00:00Z"), calendar: calendar)
-        #expect(spring < (try time("2026-03-29T03:00:00Z")))
+            after: try time("2026-03-28T12:00:00Z"), zone: berlin)
+        #expect(spring == (try time("2026-03-29T01:00:00Z")))
+        // On the day on which it comes twice, the backup is made once.
+        let autumn = BackupSchedule.daily(hour: 2, minute: 30)
+        let first = autumn.next(after: try time("2026-10-24T12:00:00Z"), zone: berlin)
+        #expect(first == (try time("2026-10-25T00:30:00Z")))
+        #expect(autumn.next(after: first, zone: berlin) == (try time("2026-10-26T01:30:00Z")))
     }
 
     /// Backups were made while the clock was ahead. The next one comes within the schedule of the right time, also after a

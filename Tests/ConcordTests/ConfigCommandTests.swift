@@ -14,6 +14,7 @@ import Testing
         }
         var settings: [Setting]
         var problems: [String]
+        var warnings: [String]
         var running: [Setting]?
 
         func setting(_ name: String) -> Setting? { settings.first { $0.name == name } }
@@ -75,6 +76,33 @@ import Testing
             #expect(lines.contains { $0.wholeMatch(of: #/host +127\.0\.0\.1 +default/#) != nil }, "\(lines)")
             #expect(lines.last == "No problem found.")
             #expect(await text.status() == 0)
+        }
+    }
+
+    /// The version of the time zone data is listed, and old ones are named, here and in the log of a start.
+    @Test func timeZoneDataAreNamed() async throws {
+        try await withTemporaryFolder { folder in
+            let zones = folder + "/zones"
+            try MadeZoneFile(offsets: [0]).write(as: "UTC", in: zones)
+            try Data("2020a\n".utf8).write(to: URL(fileURLWithPath: zones + "/version"))
+            let (port, environment) = (try await reservePort(), ["TZDIR": zones])
+            let flags = ["gtsd", "--data", folder + "/data", "--port", "gtsd=\(port)"]
+            let (status, report, _) = try await config(flags, environment)
+            #expect(status == 0)
+            #expect(report.setting("tzdata") == .init(name: "tzdata", value: "2020a", origin: "system", file: zones))
+            let warning = "The time zone data in \(zones) (2020a) are older than a year"
+            #expect(report.warnings.count == 1 && report.warnings.first?.hasPrefix(warning) == true)
+            let text = try await ConcordProcess(["config"] + flags, environment: environment).wholeOutput()
+            #expect(text.contains("Warnings:\n- \(warning)") && text.hasSuffix("\nNo problem found.\n"), "\(text)")
+            // Of the APIs, only GTSD counts in days of its users.
+            let other = try await config(["monica", "--data", folder + "/data"] + (try await ports()), environment)
+            #expect(other.report.warnings == [])
+
+            let server = try ConcordProcess(["serve"] + flags, environment: environment)
+            try await server.waitUntilReady()
+            server.signal(SIGTERM)
+            #expect(await server.status() == 0)
+            #expect(await server.standardError().contains(warning))
         }
     }
 

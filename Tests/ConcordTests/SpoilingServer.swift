@@ -15,6 +15,13 @@ enum Spoiling: String, CaseIterable, Sendable {
     case shortLists
     case numbersAsTexts
     case largestNumbers
+    case smallestNumbers
+    case negativeNumbers
+    case zeroes
+    /// Numbers up to which a `Double` has every integer.
+    case exactNumbers
+    /// Times at both ends of the calendar.
+    case extremeTimes
     case nulls
     case emptyObjects
     case lists
@@ -31,7 +38,24 @@ enum Spoiling: String, CaseIterable, Sendable {
         }
     }
 
+    /// What takes the place of each number; nil for the ways that leave numbers alone.
+    private var number: (integer: Int64, fraction: Double)? {
+        switch self {
+        case .largestNumbers: (.max, 1e308)
+        case .smallestNumbers: (.min, -1e308)
+        case .negativeNumbers: (-1, -0.5)
+        case .zeroes: (0, 0)
+        case .exactNumbers: (1 << 53, 9_007_199_254_740_992)
+        default: nil
+        }
+    }
+
     func spoil(_ response: inout SpoilingServer.Answer) async {
+        if let number {
+            for field in response.headers where Int(field.value) != nil {
+                response.headers[field.name] = "\(number.integer)"
+            }
+        }
         if isAboutJSON {
             guard let json = try? JSONDecoder().decode(JSONValue.self, from: Data(response.body)),
                 let body = try? JSONEncoder().encode(spoiled(json))
@@ -56,13 +80,25 @@ enum Spoiling: String, CaseIterable, Sendable {
         case (.string, .nulls), (.integer, .nulls), (.bool, .nulls), (.number, .nulls): .null
         case (.integer(let number), .numbersAsTexts): .string("\(number)")
         case (.number(let number), .numbersAsTexts): .string("\(number)")
-        case (.integer, .largestNumbers): .integer(.max)
+        case (.integer, _) where number != nil: .integer(number?.integer ?? 0)
+        case (.number, _) where number != nil: .number(number?.fraction ?? 0)
+        case (.string(let text), .extremeTimes): .string(Self.extreme(text))
         case (.list, .emptyLists): []
         case (.list(let elements), .shortLists): .list(elements.prefix(1).map(spoiled))
         case (.list(let elements), _): .list(elements.map(spoiled))
         case (.object(let members), _): .object(members.mapValues(spoiled))
         default: value
         }
+    }
+}
+
+extension Spoiling {
+    /// Returns a time or day at an end of the calendar for another one, and any other text as it is.
+    private static func extreme(_ text: String) -> String {
+        guard text.utf8.count >= 10, text.dropFirst(4).first == "-", Int(text.prefix(4)) != nil,
+            text.dropFirst(7).first == "-"
+        else { return text }
+        return (text.utf8.reduce(0) { $0 ^ $1 } & 1 == 0 ? "0001-01-01" : "9999-12-31") + text.dropFirst(10)
     }
 }
 

@@ -121,6 +121,22 @@ import Testing
         }
     }
 
+    /// A server may say that a piece ends at any byte.
+    @Test(arguments: ["bytes 0-9223372036854775807/9223372036854775807", "bytes 0-5/-1", "bytes 9-5/9", "bytes -1-5/9"])
+    func aPieceOfAnotherSizeIsAnError(_ range: String) async throws {
+        struct Odd: Transport {
+            let range: String
+
+            func send(_ request: TransportRequest, progress: UploadProgress?) async throws -> TransportResponse {
+                TransportResponse(status: .partialContent, headers: [.contentRange: range], body: [1])
+            }
+        }
+        try await withFile { file async throws in
+            let download = FileDownload(transport: Odd(range: range), retry: .never)
+            await #expect(throws: URLError.self) { try await download.run(to: file) { Self.url } }
+        }
+    }
+
     @Test func aCancelledDownloadEndsAtOnce() async throws {
         try await withFile { file async throws in
             let silent = SilentTransport()

@@ -106,8 +106,14 @@ import Testing
         ("Etc/UTC", true),
         ("Japan", true), ("NZ", true), ("US/Pacific", true), ("Asia/Calcutta", true), ("Singapore", true),
     ])
-    func aTimeZoneIsThatOfAPlace(_ zone: String, _ isKnown: Bool) {
+    func aTimeZoneIsThatOfAPlace(_ zone: String, _ isKnown: Bool) async throws {
         #expect(GTSD.Zone.isKnown(zone) == isKnown)
+        try await withGTSD(on: Stack(.sqlite, .inProcess)) { host async throws in
+            let answer = try await raw(host, from: "198.51.100.1").send(
+                .post, "/auth/signup",
+                body: #"{"email":"a@b.cd","password":"\#(Self.password)","timezone":"\#(zone)"}"#)
+            #expect(answer.status == (isKnown ? 201 : 400))
+        }
     }
 
     @Test(arguments: [

@@ -50,6 +50,8 @@ public struct TestSetup: Sendable {
     public var publicURL: String?
     /// Whether answers to unexpected errors say what went wrong.
     public var isDevelopment = false
+    /// The environment variables of the nodes.
+    public var environment: [String: String] = [:]
     /// Whether nodes work in the background.
     public var listens = true
     /// A proxy between the first node and the database.
@@ -90,7 +92,7 @@ private struct TestServer<API: HostedAPI> {
             database: database, objects: objects, secrets: SecretKeys(folder: place.folder, environment: keys),
             passwords: Passwords(cost: .testing, queueLimit: 1024), group: MultiThreadedEventLoopGroup.ofTests,
             time: setup.clock.source, logger: .silent, publicURL: setup.publicURL ?? address.base,
-            folder: place.folder)
+            folder: place.folder, environment: setup.environment)
         platform.isDevelopment = setup.isDevelopment
         let app = try api.compose(on: platform)
         let restart: @Sendable () throws -> any Transport = { [platform] in

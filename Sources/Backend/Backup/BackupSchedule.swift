@@ -1,4 +1,5 @@
 import Foundation
+import TimeZones
 
 /// The times at which a server makes backups by itself.
 public enum BackupSchedule: Sendable, Equatable {
@@ -22,12 +23,15 @@ public enum BackupSchedule: Sendable, Equatable {
     }
 
     /// Returns the time of the backup that follows one of a given time.
-    func next(after time: Date, calendar: Calendar = .current) -> Date {
+    func next(after time: Date, zone: Zone = .machine) -> Date {
         switch self {
         case .every(let hours): return time + TimeInterval(hours) * 3600
         case .daily(let hour, let minute):
-            let parts = DateComponents(hour: hour, minute: minute, second: 0)
-            return calendar.nextDate(after: time, matching: parts, matchingPolicy: .nextTime) ?? time + 86_400
+            let now = Int64(time.timeIntervalSince1970.rounded(.down))
+            let local = now + Int64(zone.offset(at: now))
+            let today = local - local % 86_400 + Int64(hour * 3600 + minute * 60)
+            let next = [today, today + 86_400].map(zone.moment(local:)).first { $0 > now } ?? now + 86_400
+            return Date(timeIntervalSince1970: TimeInterval(next))
         }
     }
 }

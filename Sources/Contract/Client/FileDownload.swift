@@ -97,7 +97,7 @@ public struct FileDownload: Sendable {
             switch response.status {
             case .partialContent:
                 guard let range = ContentRange(response.headers[.contentRange]), let total = range.total,
-                    range.lower == offset, range.lower + Int64(response.body.count) == range.upper + 1
+                    range.lower == offset, range.upper - range.lower == Int64(response.body.count) - 1
                 else { throw URLError(.cannotParseResponse) }
                 try part.append(response.body, tag: response.headers[.eTag])
                 progress?(part.size, total)

@@ -4,6 +4,7 @@ import Foundation
 import Identity
 import Images
 import Logging
+import TimeZones
 
 /// `concord config`: the settings that are in force, where each came from, and what is wrong with them.
 struct Config: AsyncParsableCommand {
@@ -18,7 +19,9 @@ struct Config: AsyncParsableCommand {
             read, a port that is taken, a PostgreSQL that does not answer, and so on. If a server uses the data folder, its \
             settings that differ are printed, too: they are in force until it is restarted.
 
-            Nothing is started or changed, and the server may be running. Exits with 1 when something is wrong.
+            The version of the system's time zone data is listed as tzdata, with their folder. A warning names data that are             missing, or older than a year.
+
+            Nothing is started or changed, and the server may be running. Exits with 1 when something is wrong; warnings             alone change nothing.
             """)
 
     @OptionGroup var listing: ListOptions
@@ -28,6 +31,7 @@ struct Config: AsyncParsableCommand {
     private struct Report: Encodable {
         let settings: [Setting]
         let problems: [String]
+        let warnings: [String]
         /// The settings of the server that uses the data folder; nil when none does.
         let running: [RunningServer.Setting]?
     }
@@ -46,7 +50,8 @@ struct Config: AsyncParsableCommand {
                 ledger.add(problem: "The running server cannot be asked for its settings: \(error)")
             }
         }
-        let report = Report(settings: ledger.settings, problems: ledger.problems, running: running)
+        let report = Report(
+            settings: ledger.settings, problems: ledger.problems, warnings: ledger.warnings, running: running)
         print(try listing.json ? JSONLine.encode(report) + "\n" : text(of: report), terminator: "")
         if !report.problems.isEmpty { throw ExitCode(1) }
     }
@@ -68,6 +73,7 @@ struct Config: AsyncParsableCommand {
             let settings = try serve.settings(environment, logger: Logger(label: "") { _ in SwiftLogNoOpLogHandler() })
             let served = try serve.hosted(environment).served
             recordKeys(of: served, settings, environment)
+            recordZones(of: served, environment, into: ledger)
             return Reading(settings: settings, served: served, environment: environment)
         } catch {
             ledger.add(problem: (error as? ValidationError)?.message ?? "\(error)")
@@ -93,6 +99,20 @@ struct Config: AsyncParsableCommand {
             }
         }
         environment.record("CONCORD_THUMBNAIL", flag: nil, default: "beside concord")
+    }
+
+    /// Records the version and the place of the system's time zone data, and what is wrong with them where an API's days
+    /// depend on them.
+    private static func recordZones(
+        of served: [any HostedAPI], _ environment: Environment, into ledger: SettingsLedger
+    ) {
+        let zones = ZoneDatabase(environment: environment.variables)
+        ledger.add(
+            Setting(
+                name: "tzdata", value: zones.version ?? (zones.folder == nil ? "missing" : "unknown"),
+                origin: zones.folder.map { .system(path: $0) } ?? .fallback))
+        guard served.contains(where: { $0.name == "gtsd" }) else { return }
+        for warning in zones.warnings(at: TimeSource.system.seconds) { ledger.add(warning: warning) }
     }
 
     private func problems(
@@ -136,6 +156,7 @@ struct Config: AsyncParsableCommand {
         }
         lines.append("")
         lines += RunningServer.differences(of: report.running ?? [], from: report.settings)
+        if !report.warnings.isEmpty { lines += ["Warnings:"] + report.warnings.map { "- " + $0 } + [""] }
         switch report.problems.count {
         case 0: lines.append("No problem found.")
         case 1: lines.append("1 problem:")

@@ -9,6 +9,8 @@ struct Setting: Encodable, Sendable {
         case variable(String)
         /// The variable that names a file, and the file's path: `CONCORD_SMTP_FILE`, `/run/secrets/smtp`.
         case file(variable: String, path: String)
+        /// The path of something that the system has, and that no setting names.
+        case system(path: String)
         case fallback
     }
 
@@ -23,6 +25,7 @@ struct Setting: Encodable, Sendable {
         case .flag(let flag): flag
         case .variable(let variable): variable
         case .file(let variable, let path): "\(variable) (\(path))"
+        case .system(let path): path
         case .fallback: "default"
         }
     }
@@ -44,6 +47,9 @@ struct Setting: Encodable, Sendable {
             try container.encode("file", forKey: .origin)
             try container.encode(variable, forKey: .source)
             try container.encode(path, forKey: .file)
+        case .system(let path):
+            try container.encode("system", forKey: .origin)
+            try container.encode(path, forKey: .file)
         case .fallback: try container.encode("default", forKey: .origin)
         }
     }
@@ -53,10 +59,18 @@ struct Setting: Encodable, Sendable {
 ///
 /// ``Environment`` records each setting that is read through it, so that a new setting is listed by itself.
 final class SettingsLedger: Sendable {
-    private let state = NIOLockedValueBox<(settings: [Setting], problems: [String], variables: Set<String>)>(([], [], []))
+    private struct State {
+        var settings: [Setting] = []
+        var problems: [String] = []
+        var warnings: [String] = []
+        var variables: Set<String> = []
+    }
+
+    private let state = NIOLockedValueBox(State())
 
     var settings: [Setting] { state.withLockedValue { $0.settings } }
     var problems: [String] { state.withLockedValue { $0.problems } }
+    var warnings: [String] { state.withLockedValue { $0.warnings } }
 
     /// The variables of the settings that were read.
     var variables: Set<String> { state.withLockedValue { $0.variables } }
@@ -75,4 +89,7 @@ final class SettingsLedger: Sendable {
     }
 
     func add(problem: String) { state.withLockedValue { $0.problems.append(problem) } }
+
+    /// Records what the operator should know although nothing is wrong with the settings.
+    func add(warning: String) { state.withLockedValue { $0.warnings.append(warning) } }
 }

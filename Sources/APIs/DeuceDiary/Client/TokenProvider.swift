@@ -34,6 +34,8 @@ struct TokenTimes {
     /// The token's lifetime in seconds; nil when the token does not say when it was issued.
     private let lifetime: Double?
     private let expiresAt: Double
+    /// Thirty years, in seconds.
+    private static let longest = 1e9
 
     /// Fails for a token without an expiry time.
     init?(_ token: String) {
@@ -52,7 +54,8 @@ struct TokenTimes {
     /// Returns how long to wait before asking for a newer token. A wrong clock makes the wait shorter, and never longer
     /// than the token lasts.
     func untilRenewal(at now: Double) -> Duration {
-        let remaining = min(expiresAt - now, lifetime ?? .infinity)
+        // A token may claim any time, of which a duration holds some.
+        let remaining = max(-Self.longest, min(expiresAt - now, lifetime ?? .infinity, Self.longest))
         return max(.seconds(remaining - lead(remaining)), interval)
     }
 

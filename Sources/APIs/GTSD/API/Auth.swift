@@ -91,7 +91,7 @@ extension GTSD {
                 unless: SignUp.isAddress(SignUp.normal(email)))
             form.field("password", .string, absent: Validation.required) { Password.mistakes(password) }
             form.field("name", .string) { name.map(SignUp.mistakes(inName:)) ?? [] }
-            form.field("timezone", .string, "Invalid timezone", unless: timezone.map(Zone.isKnown) ?? true)
+            form.field("timezone", .string, "Invalid timezone", unless: timezone.map(Zone.isName) ?? true)
         }
 
         /// Returns an address in the form in which it is stored.
@@ -137,8 +137,18 @@ extension GTSD {
         /// Returns whether this device knows a zone of that name, and the zone is one of a place, or UTC. Offsets
         /// (`UTC+1`, `Etc/GMT+5`) and abbreviations (`PST`) are refused: they do not say when summer time begins, and
         /// abbreviations are ambiguous.
-        public static func isKnown(_ name: String) -> Bool {
-            guard name.utf8.count <= 64, TimeZone(identifier: name) != nil else { return false }
+        public static func isKnown(_ name: String) -> Bool { isName(name) && TimeZone(identifier: name) != nil }
+
+        /// Returns whether a text has the form of a name that is accepted. Which of these there are differs between devices,
+        /// and between a device and the server, which has the last word.
+        static func isName(_ name: String) -> Bool {
+            let isWritten = name.unicodeScalars.allSatisfy {
+                switch $0 {
+                case "A"..."Z", "a"..."z", "0"..."9", "_", "+", "-", "/": true
+                default: false
+                }
+            }
+            guard 1...64 ~= name.utf8.count, isWritten else { return false }
             guard let slash = name.firstIndex(of: "/") else { return short.contains(name) }
             return switch name[..<slash] {
             case "Etc": utc.contains(String(name[name.index(after: slash)...]))

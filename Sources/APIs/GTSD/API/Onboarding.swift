@@ -123,7 +123,7 @@ extension GTSD {
             required("height", .number, 100...250 ~= height)
             required("activityLevel", .string, ActivityLevel.known.contains(activityLevel))
             optional("targetDate", .string, targetDate.map { DayOrInstant($0) != nil })
-            optional("timezone", .string, timezone.map(Zone.isKnown))
+            optional("timezone", .string, timezone.map(Zone.isName))
             optional("dietaryPreferences", .array, dietaryPreferences.map(Self.areShort))
             optional("allergies", .array, allergies.map(Self.areShort))
             optional("mealsPerDay", .number, mealsPerDay.map { 1...10 ~= $0 })

@@ -174,7 +174,7 @@ extension GTSDScenarios {
                 try await anna.post("/v1/evidence", ["taskId": task.id.json, "type": .string(type), "data": data])
             }
             func many(_ count: Int) -> JSONValue {
-                .object(Dictionary(uniqueKeysWithValues: (0..<count).map { ("m\($0)", .integer(Int64($0))) }))
+                .object(Dictionary((0..<count).map { ("m\($0)", .integer(Int64($0))) }) { first, _ in first })
             }
             let url: JSONValue = "https://example.com/a.jpg"
             let long = String(repeating: "x", count: 2001)

@@ -21,6 +21,7 @@ extension GTSDService {
     func signUp(
         _ request: GTSD.SignUp, _ info: RequestInfo
     ) async throws -> Answer<APIResponse<GTSD.SignedIn>> {
+        try people.requireKnown(zone: request.timezone)
         let session = NewSession()
         let kept = try await accounts.signUp(password: request.password, info, signsIn: true) {
             [refreshTokens] password, now, db in

@@ -6,6 +6,7 @@ import GTSDAPI
 import HTTPTypes
 import Identity
 import ObjectStore
+import TimeZones
 
 /// Implements the GTSD API. Each section of the contract is an extension in a file of its own; rules that need no
 /// database are in `Rules`.
@@ -15,6 +16,7 @@ public final class GTSDService: FileStoringService {
     let accounts: Accounts<Users>
     let sessions: TokenSessions<UserID>
     let refreshTokens: RefreshTokens<UserID>
+    let people: People
     let uploadThrottle: UploadThrottle
     let requests: RateLimits
     let cache: TaskCache
@@ -42,10 +44,11 @@ public final class GTSDService: FileStoringService {
     ///   - database: A database with ``schema``.
     ///   - objects: The store for progress photos.
     ///   - secret: The key that signs access tokens, with a former one that is still accepted.
+    ///   - zones: The time zones that decide about users' days.
     ///   - makeID: Returns a new UUID of version 4, in lower case.
     public init(
         database: Database, objects: any ObjectStore, passwords: Passwords, secret: Secret,
-        time: TimeSource = .system,
+        zones: ZoneDatabase = .system, time: TimeSource = .system,
         makeID: @escaping @Sendable () -> String = RandomUUID.make,
         settings: Settings = .init()
     ) {
@@ -58,6 +61,7 @@ public final class GTSDService: FileStoringService {
             database: database, secret: secret, issuer: "gtsd", rules: Self.sessionRules,
             time: time, owner: Self.owner)
         self.refreshTokens = RefreshTokens(sessions)
+        self.people = People(zones: zones)
         self.uploadThrottle = UploadThrottle(limit: settings.uploadsPerHour, errorMessages: GTSD.errorMessages)
         self.requests = RateLimits(database, time: time)
         self.cache = TaskCache(time: time)

@@ -1,5 +1,6 @@
 import Backend
 import Database
+import TimeZones
 
 /// Describes GTSD to the server that hosts it.
 public struct HostedGTSD: HostedAPI {
@@ -26,9 +27,13 @@ public struct HostedGTSD: HostedAPI {
         if let limits = platform.storage {
             (settings.storageQuota, settings.uploadsPerHour) = (limits.quota, limits.uploadsPerHour)
         }
+        let zones = ZoneDatabase(environment: platform.environment) { [logger = platform.logger] text in
+            logger.warning("\(text)")
+        }
+        for warning in zones.warnings(at: platform.time.seconds) { platform.logger.warning("\(warning)") }
         return GTSDService(
             database: platform.database, objects: platform.objects, passwords: platform.passwords,
             secret: try platform.secret(Self.tokenKey),
-            time: platform.time, settings: settings)
+            zones: zones, time: platform.time, settings: settings)
     }
 }

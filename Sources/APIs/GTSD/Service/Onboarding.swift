@@ -15,12 +15,14 @@ extension GTSDService {
     func completeOnboarding(
         _ request: GTSD.CompleteOnboarding, from caller: Caller, _ info: RequestInfo
     ) async throws -> Answer<APIResponse<GTSD.OnboardingStatus>> {
+        try people.requireKnown(zone: request.timezone)
         let now = time.milliseconds()
-        return try await database.write(info.idempotencyKey, errorMessages: GTSD.errorMessages, at: now) { db in
+        return try await database.write(info.idempotencyKey, errorMessages: GTSD.errorMessages, at: now) {
+            [people] db in
             if let zone = request.timezone {
                 try db.run("UPDATE users SET timezone = \(zone) WHERE id = \(caller.user)")
             }
-            let person = try People.lockForChange(caller.user, at: now, in: db)
+            let person = try people.lockForChange(caller.user, at: now, in: db)
             let profile = try Profiles.validate(request, from: person)
             let isNew = try Profiles.put(profile, of: person.id, at: now, in: db)
             guard let kept = try Profiles.one(of: person.id, in: db) else { throw Users.gone }

@@ -1,14 +1,14 @@
 import Contract
 import Database
-import Foundation
 import GTSDAPI
 import HTTPTypes
+import TimeZones
 
 /// A user at a moment, as their clock shows it.
 struct Person: Sendable {
     let id: UserID
-    let zone: TimeZone
-    /// The zone's name as the user gave it, because Foundation changes some names.
+    let zone: Zone
+    /// The zone's name as the user gave it.
     let zoneName: String
     let version: Int64
     let now: LocalTime
@@ -39,36 +39,47 @@ struct Person: Sendable {
     func hasTasks(on day: Int64) -> Bool { firstDay <= day && day <= today + Self.horizon }
 }
 
-enum People {
+/// Reads users, with their time in their zone.
+struct People: Sendable {
+    let zones: ZoneDatabase
+
     private static let columns: SQL = "id, timezone, version, created_at"
 
     /// Reads a user.
     ///
     /// - Throws: A `Problem` with 401 when the account was deleted.
-    static func one(_ id: UserID, at now: Int64, in db: Session) throws -> Person {
+    func one(_ id: UserID, at now: Int64, in db: Session) throws -> Person {
         try require(
-            db.one("SELECT \(columns) FROM users WHERE id = \(id)") { try Person(row: $0, at: now) })
+            db.one("SELECT \(Self.columns) FROM users WHERE id = \(id)") { try Person(row: $0, at: now, zones) })
     }
 
     /// Locks the user's row, so that what is read next stays true until the transaction ends.
     ///
     /// - Throws: A `Problem` with 401 when the account was deleted.
-    static func lock(_ id: UserID, at now: Int64, in db: Session) throws -> Person {
+    func lock(_ id: UserID, at now: Int64, in db: Session) throws -> Person {
         try require(
-            db.lock(columns, from: "users", where: "id = \(id)") { try Person(row: $0, at: now) })
+            db.lock(Self.columns, from: "users", where: "id = \(id)") { try Person(row: $0, at: now, zones) })
     }
 
     /// Locks the user's row for a change and raises its version, which makes cached answers invalid on every node.
     ///
     /// - Throws: A `Problem` with 401 when the account was deleted.
-    static func lockForChange(_ id: UserID, at now: Int64, in db: Session) throws -> Person {
+    func lockForChange(_ id: UserID, at now: Int64, in db: Session) throws -> Person {
         try require(
-            db.update("users", set: "version = version + 1", where: "id = \(id)", returning: columns) {
-                try Person(row: $0, at: now)
+            db.update("users", set: "version = version + 1", where: "id = \(id)", returning: Self.columns) {
+                try Person(row: $0, at: now, zones)
             })
     }
 
-    private static func require(_ person: Person?) throws -> Person {
+    /// Makes sure that this server knows a zone that a request names.
+    ///
+    /// - Throws: A `Problem` with 400.
+    func requireKnown(zone name: String?) throws {
+        guard let name, zones.zone(named: name) == nil else { return }
+        throw GTSD.Validation.refusal(of: "timezone", "Invalid timezone")
+    }
+
+    private func require(_ person: Person?) throws -> Person {
         guard let person else { throw Users.gone }
         return person
     }
@@ -76,10 +87,10 @@ enum People {
 
 extension Person {
     /// - Parameter row: A row of `id`, `timezone`, `version` and `created_at`.
-    fileprivate init(row: borrowing Row, at milliseconds: Int64) throws {
+    fileprivate init(row: borrowing Row, at milliseconds: Int64, _ zones: ZoneDatabase) throws {
         // Zone names are validated in requests. A name that the system no longer knows must not lock its user out.
         let name: String = try row.get(1)
-        let zone = TimeZone(identifier: name) ?? .gmt
+        let zone = zones.zone(stored: name)
         self.init(
             id: try row.get(0), zone: zone, zoneName: name, version: try row.get(2),
             now: LocalTime(milliseconds: milliseconds, in: zone),

@@ -33,7 +33,7 @@ extension GTSDService {
         let end = now + Self.urlLifetime * 1000
         let kept = try await database.write(info.idempotencyKey, errorMessages: GTSD.errorMessages, at: now) {
             [self] db in
-            let user = try People.lock(caller.user, at: now, in: db).id
+            let user = try people.lock(caller.user, at: now, in: db).id
             try uploadThrottle.count("\(user)", at: now, in: db)
             guard try Photos.storage(of: user, in: db) + size <= settings.storageQuota else {
                 throw Problem.quotaExceeded
@@ -84,7 +84,7 @@ extension GTSDService {
     private func confirm(
         _ request: GTSD.ConfirmPhoto, by caller: Caller, at now: Int64, in db: Session
     ) throws -> Answer<APIResponse<GTSD.ConfirmedPhoto>> {
-        let person = try People.lock(caller.user, at: now, in: db)
+        let person = try people.lock(caller.user, at: now, in: db)
         if let photo = try Photos.one(request.fileKey, in: db) { return Answer(.ok, try confirmed(photo)) }
         // The photo was deleted, so the file in the store has been or will be removed.
         if try Photos.isDiscarded(request.fileKey, in: db) { throw Self.notStored(request.fileKey) }
@@ -96,7 +96,7 @@ extension GTSDService {
         }
         let photo = try Photos.insert(request, of: person.id, at: now, in: db)
         try Photos.recordWeek(Week.start(of: person.today), of: person.id, in: db)
-        _ = try People.lockForChange(person.id, at: now, in: db)
+        _ = try people.lockForChange(person.id, at: now, in: db)
         try Progress.award(person, after: person.today, at: now, in: db)
         return Answer(.created, try confirmed(photo))
     }
@@ -166,8 +166,8 @@ extension GTSDService {
 
     func deletePhoto(_ request: GTSD.DeletePhoto, from caller: Caller) async throws -> APIResponse<NoData> {
         let now = time.milliseconds()
-        let key = try await database.write { db in
-            let person = try People.lockForChange(caller.user, at: now, in: db)
+        let key = try await database.write { [people] db in
+            let person = try people.lockForChange(caller.user, at: now, in: db)
             let key: String? = try db.value(
                 "DELETE FROM photos WHERE id = \(request.photoId) AND user_id = \(person.id) RETURNING file_key")
             guard let key else {

@@ -18,14 +18,15 @@ extension GTSDService {
         let isForced = request.forceRecompute ?? false
         if !isForced, info.idempotencyKey == nil {
             // Returning an existing plan needs no write.
-            let plan = try await database.read { db in
-                let person = try People.one(caller.user, at: now, in: db)
+            let plan = try await database.read { [people] db in
+                let person = try people.one(caller.user, at: now, in: db)
                 return try Plans.one(in: Week.start(of: person.today), of: person.id, in: db)
             }
             if let plan { return Answer(.ok, APIResponse(.init(plan: plan, recomputed: false))) }
         }
-        return try await database.write(info.idempotencyKey, errorMessages: GTSD.errorMessages, at: now) { db in
-            let person = try People.lockForChange(caller.user, at: now, in: db)
+        return try await database.write(info.idempotencyKey, errorMessages: GTSD.errorMessages, at: now) {
+            [people] db in
+            let person = try people.lockForChange(caller.user, at: now, in: db)
             let week = Week.start(of: person.today)
             if !isForced, let plan = try Plans.one(in: week, of: person.id, in: db) {
                 return Answer(.ok, APIResponse(.init(plan: plan, recomputed: false)))

@@ -16,8 +16,8 @@ extension GTSDService {
 
     func getStreak(_ request: GTSD.GetStreak, from caller: Caller) async throws -> APIResponse<GTSD.StreakStatus> {
         let now = time.milliseconds()
-        return try await database.read(from: .replica) { db in
-            let person = try People.one(caller.user, at: now, in: db)
+        return try await database.read(from: .replica) { [people] db in
+            let person = try people.one(caller.user, at: now, in: db)
             let counts = try Tasks.counts(on: person.today, of: person, in: db)
             let streak = try Progress.streak(of: person, in: db)
             return APIResponse(
@@ -48,8 +48,8 @@ extension GTSDService {
         _ request: GTSD.CheckCompliance, from caller: Caller
     ) async throws -> APIResponse<GTSD.ComplianceCheck> {
         let now = time.milliseconds()
-        return try await database.write { db in
-            let person = try People.lock(caller.user, at: now, in: db)
+        return try await database.write { [people] db in
+            let person = try people.lock(caller.user, at: now, in: db)
             let day = request.date.flatMap { Day($0) }?.daysSince1970 ?? person.today
             let counts = try Tasks.counts(on: day, of: person, in: db)
             let streak =
@@ -67,8 +67,8 @@ extension GTSDService {
     func getHistory(_ request: GTSD.GetHistory, from caller: Caller) async throws -> APIResponse<GTSD.History> {
         let now = time.milliseconds()
         let (from, to) = (request.from.flatMap { Day($0) }, request.to.flatMap { Day($0) })
-        return try await database.read(from: .replica) { db in
-            let person = try People.one(caller.user, at: now, in: db)
+        return try await database.read(from: .replica) { [people] db in
+            let person = try people.one(caller.user, at: now, in: db)
             // Years have four digits, so a default range is cut where they end.
             let last = to?.daysSince1970 ?? from.map { min($0.daysSince1970 + 29, Streaks.lastDay) } ?? person.today
             let first = from?.daysSince1970 ?? max(last - 29, min(last, Streaks.firstDay))

@@ -22,8 +22,8 @@ extension GTSDService {
                 user: person.id, day: asked ?? person.today, limit: request.limit ?? 50, offset: request.offset ?? 0,
                 type: request.type)
         }
-        let found = try await database.read { [cache] db -> ListedTasks? in
-            let person = try People.one(caller.user, at: now, in: db)
+        let found = try await database.read { [cache, people] db -> ListedTasks? in
+            let person = try people.one(caller.user, at: now, in: db)
             let query = query(person)
             if let answer = cache.answer(to: query, version: person.version) {
                 return ListedTasks(answer: answer, isCached: true)
@@ -36,8 +36,8 @@ extension GTSDService {
             return ListedTasks(answer: answer, isCached: false)
         }
         if let found { return APIResponse(found.answer, cached: found.isCached) }
-        let (person, answer) = try await database.write { db in
-            let person = try People.lock(caller.user, at: now, in: db)
+        let (person, answer) = try await database.write { [people] db in
+            let person = try people.lock(caller.user, at: now, in: db)
             let query = query(person)
             if person.hasTasks(on: query.day) { try Tasks.make(on: query.day, of: person.id, in: db) }
             return (person, try Tasks.list(query, in: db))
@@ -56,10 +56,11 @@ extension GTSDService {
     ) async throws -> Answer<APIResponse<GTSD.SubmittedEvidence>> {
         let now = time.milliseconds()
         let occurredAt = request.occurredAt.flatMap { GTSD.Timestamp($0)?.milliseconds }
-        return try await database.write(info.idempotencyKey, errorMessages: GTSD.errorMessages, at: now) { db in
+        return try await database.write(info.idempotencyKey, errorMessages: GTSD.errorMessages, at: now) {
+            [people] db in
             // A repeat has its answer already, however long ago the time is by now.
             if let occurredAt { try Self.requireRecent(occurredAt, at: now) }
-            let person = try People.lockForChange(caller.user, at: now, in: db)
+            let person = try people.lockForChange(caller.user, at: now, in: db)
             let day = try Tasks.day(of: request.taskId, of: person.id, in: db)
             try Tasks.requireRoomForEvidence(of: request.taskId, in: db)
             let evidence = try Tasks.insert(request, of: person.id, at: now, occurredAt, in: db)
@@ -91,8 +92,8 @@ extension GTSDService {
         _ request: GTSD.CompleteTask, from caller: Caller
     ) async throws -> APIResponse<GTSD.ChangedTask> {
         let now = time.milliseconds()
-        return try await database.write { db in
-            let person = try People.lockForChange(caller.user, at: now, in: db)
+        return try await database.write { [people] db in
+            let person = try people.lockForChange(caller.user, at: now, in: db)
             let day = try Tasks.day(of: request.taskId, of: person.id, in: db)
             try Tasks.complete(request.taskId, by: person, at: now, in: db)
             let progress = try Progress.update(person, after: day, at: now, in: db)
@@ -107,8 +108,8 @@ extension GTSDService {
         _ request: GTSD.UncompleteTask, from caller: Caller
     ) async throws -> APIResponse<GTSD.ChangedTask> {
         let now = time.milliseconds()
-        return try await database.write { db in
-            let person = try People.lockForChange(caller.user, at: now, in: db)
+        return try await database.write { [people] db in
+            let person = try people.lockForChange(caller.user, at: now, in: db)
             let day = try Tasks.day(of: request.taskId, of: person.id, in: db)
             try Tasks.uncomplete(request.taskId, in: db)
             if day == person.today { try Progress.withdraw(person, at: now, in: db) }

@@ -227,7 +227,9 @@ extension MessengerScenarios {
             var last = try await alice.send(Messenger.GetChat(id: newest[0])).createdAt
             for index in [2, 0, 3, 3, 1] {
                 // Lists are ordered by whole seconds.
-                let chat = order.remove(at: index)
+                let before = order
+                let chat = try before[index]
+                order.removeAll { $0 == chat }
                 last = try await (index == 3 ? alice : bob).say("hi", in: chat, after: last).createdAt
                 order.insert(chat, at: 0)
                 for person in [alice, bob] {

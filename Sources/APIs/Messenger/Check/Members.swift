@@ -184,8 +184,8 @@ extension MessengerScenarios {
             try await second.send(Messenger.LeaveChat(chat: chat))
             try await first.send(Messenger.AddMembers(chat: chat, users: [second.id]))
             var rest = [first, third, fourth, second]
-            while rest.count > 1 {
-                let owner = rest.removeFirst()
+            while let owner = rest.first, rest.count > 1 {
+                rest = Array(rest.dropFirst())
                 try await owner.send(Messenger.LeaveChat(chat: chat))
                 try await owner.get("/chats/\(chat)").refused(404, "Chat not found or access denied")
                 let left = rest

@@ -21,7 +21,7 @@ extension LiveFeed {
     /// Returns the id at which delivery begins if these are the first frames of a chat; nil if they do not tell.
     static func start(of frames: [any Messenger.ChatFrame]) -> Messenger.Message.ID? {
         let ids = frames.compactMap { ($0 as? Messenger.Message)?.id.rawValue }
-        return ids.min().map { .init($0 - 1) }
+        return ids.min().map { .init(max(1, $0) - 1) }
     }
 
     func end(_ chat: Messenger.Chat.ID) {

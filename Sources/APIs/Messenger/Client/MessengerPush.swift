@@ -98,7 +98,8 @@ extension MessengerClient {
         do {
             async let chat = send(Messenger.GetChat(id: push.chat))
             let page = try await send(
-                Messenger.ListMessages(chat: push.chat, limit: 1, before: .init(push.message.rawValue + 1)))
+                Messenger.ListMessages(
+                    chat: push.chat, limit: 1, before: .init(min(push.message.rawValue, .max - 1) + 1)))
             guard let message = page.first, message.id == push.message else { return nil }
             return MessengerNotification(message: message, chat: try await chat)
         } catch let error as APIError where [.forbidden, .notFound].contains(error.status) {

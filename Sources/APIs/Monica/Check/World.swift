@@ -167,8 +167,9 @@ private actor Purse {
             let response = try await server.transport.send(request, progress: nil)
             let answer = try? JSONDecoder().decode(JSONValue.self, from: Data(response.body))
             let account = answer?["data"]?["account"]?["id"]?.integer
-            if let account, let index = groups.firstIndex(where: { $0.account == account }) {
-                groups.append((account, groups.remove(at: index).tokens + [token]))
+            if let account, let known = groups.first(where: { $0.account == account })?.tokens {
+                groups.removeAll { $0.account == account }
+                groups.append((account, known + [token]))
             } else {
                 groups.append((account, [token]))
             }

@@ -1,4 +1,4 @@
-import Foundation
+import TimeZones
 
 /// The local time in a user's zone, which decides about their days, weeks and streaks.
 struct LocalTime: Hashable, Sendable {
@@ -9,9 +9,9 @@ struct LocalTime: Hashable, Sendable {
     let minute: Int64
 
     /// - Parameter milliseconds: The time since 1970, in UTC.
-    init(milliseconds: Int64, in zone: TimeZone) {
-        let instant = Date(timeIntervalSince1970: Double(milliseconds) / 1000)
-        let seconds = floorDivide(milliseconds, by: 1000) + Int64(zone.secondsFromGMT(for: instant))
+    init(milliseconds: Int64, in zone: Zone) {
+        let instant = floorDivide(milliseconds, by: 1000)
+        let seconds = instant + Int64(zone.offset(at: instant))
         day = floorDivide(seconds, by: 86_400)
         minute = (seconds - day * 86_400) / 60
     }
