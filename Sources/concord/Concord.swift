@@ -1,5 +1,6 @@
 import ArgumentParser
 import CBuild
+import Database
 import Foundation
 
 @main
@@ -20,6 +21,8 @@ struct Concord: AsyncParsableCommand {
     /// An error that the command finds while it runs is a sentence and exit code 1. A wrong use of the command is exit
     /// code 64, with the usage of that command.
     static func main() async {
+        // libpq would take settings from them, and no other thread reads the environment yet.
+        for name in PostgreSQLEnvironment.variables { unsetenv(name) }
         var command: any ParsableCommand
         do { command = try parseAsRoot() } catch { exit(withError: error) }
         do {

@@ -184,6 +184,7 @@ import Testing
         (["--deuce-diary-issuer", "concord"], "'concord' is the name of this server's own issuer"),
         (["--deuce-diary-key-set", "https://x/jwks"], "need --deuce-diary-issuer"),
         (["--deuce-diary-party", "https://app"], "need --deuce-diary-issuer"),
+        (["--deuce-diary-allow-pending-sessions"], "need --deuce-diary-issuer"),
         (["--deuce-diary-sockets", "closed"], "The value 'closed' is invalid for '--deuce-diary-sockets"),
         (["--deuce-diary-rate-limit", "0"], "must be 1 or more, not 0"),
         (["--deuce-diary-redirect", "myapp://join/"], "'myapp://join/' is not a URL that contains {inviteId}"),
