@@ -4,7 +4,7 @@ import Testing
 
 @testable import Database
 
-/// What a server, a database or a role has set changes nothing of what is stored and read.
+/// The settings of a server, a database and a role do not change how values are stored and read.
 @Suite(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"), .timeLimit(.minutes(30)))
 struct PostgreSQLSettingsTests {
     private let schema = Schema(
