@@ -151,13 +151,8 @@ extension DunbarScenarios {
             let (john, jane) = try await world.pair()
             let name = john.cookie.prefix { $0 != "=" }
             let old = "\(name)=old"
-            // They are in one header, in several, or the same twice.
-            for cookies in [
-                ["\(old); \(john.cookie)"], [old, john.cookie], ["\(old); \(old)", "\(john.cookie); \(jane.cookie)"],
-            ] {
-                var headers = HTTPFields()
-                for cookie in cookies { headers.append(HTTPField(name: .cookie, value: cookie)) }
-                let me = try await world.raw.send(.get, "/user", headers: headers).succeeded(200)
+            for cookies in ["\(old); \(john.cookie)", "\(old); \(old); \(john.cookie); \(jane.cookie)"] {
+                let me = try await world.raw.send(.get, "/user", headers: [.cookie: cookies]).succeeded(200)
                 try expect(me["user"]?["id"], equals: john.id.json)
             }
             // A request is not looked at for ever.
