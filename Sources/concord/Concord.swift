@@ -1,6 +1,7 @@
 import ArgumentParser
 import Backend
 import CBuild
+import Database
 import Foundation
 
 @main
@@ -21,6 +22,8 @@ struct Concord: AsyncParsableCommand {
     /// An error that the command finds while it runs is a sentence and exit code 1. A wrong use of the command is exit
     /// code 64, with the usage of that command.
     static func main() async {
+        // libpq would take settings from them, and no other thread reads the environment yet.
+        for name in PostgreSQLEnvironment.variables { unsetenv(name) }
         var command: any ParsableCommand
         do { command = try parseAsRoot() } catch { exit(withError: error) }
         // `serve` has a setting for the number of its threads.

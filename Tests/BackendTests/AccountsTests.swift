@@ -192,6 +192,30 @@ private struct Service: Sendable {
     }
 
     @Test(arguments: Stack.Engine.available)
+    func ofTokensThatAreMadeFromOneTheFirstUsedEndsTheOthers(_ engine: Stack.Engine) async throws {
+        try await withService(engine) { service, _ throws in
+            _ = try await service.signUp(Self.email, "right", info())
+            let (user, session) = try await service.signIn(Self.email, "right", info())
+            let caller = Caller(user: user, session: session.id, expiresAt: 0)
+            func isRenewed(_ old: String, _ new: String) async throws -> Bool {
+                if case .renewed = try await service.exchange(old, for: new) { true } else { false }
+            }
+            for new in ["two", "three", "four"] { #expect(try await isRenewed(session.refreshToken, new)) }
+            #expect(try await isRenewed("three", "five"))
+            for other in ["two", "four"] { #expect(try await isRenewed(other, "none") == false) }
+            // The answer to the first use may have been lost, too.
+            #expect(try await isRenewed("three", "six"))
+            #expect(try await isRenewed("six", "seven"))
+            #expect(try await isRenewed("five", "none") == false)
+            #expect(try await service.sessions.isOpen(caller))
+            #expect(try await isRenewed("seven", "eight"))
+            #expect(try await isRenewed(session.refreshToken, "none") == false)
+            #expect(try await isRenewed("eight", "none") == false)
+            #expect(try await service.sessions.isOpen(caller) == false)
+        }
+    }
+
+    @Test(arguments: Stack.Engine.available)
     func passwordChecksAreThrottledLikeSignIns(_ engine: Stack.Engine) async throws {
         try await withService(engine) { service, _ throws in
             let user = try await service.signUp(Self.email, "right", info()).decoded()

@@ -73,7 +73,10 @@ import Testing
         #expect(allow.split(separator: ", ").sorted().joined(separator: ", ") == allowed)
     }
 
-    @Test(arguments: [("/plain/a/b", "a/b"), ("/plain/a%2Fb?x=y", "a%2Fb"), ("/plain/", ""), ("/plain//a", "/a")])
+    @Test(arguments: [
+        ("/plain/a/b", "a/b"), ("/plain/a%2Fb?x=y", "a/b"), ("/plain/a%2Eb%252e", "a.b%2e"), ("/plain/", ""),
+        ("/plain//a", "/a"),
+    ])
     func theRestOfAPathIsOneCapture(_ path: String, _ rest: String) async throws {
         let answer = try await table.send(.get, path)
         #expect(answer.status == .ok)

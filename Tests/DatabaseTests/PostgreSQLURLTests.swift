@@ -26,6 +26,20 @@ import Testing
     }
 
     @Test(arguments: [
+        ("postgres://anna:secret@one/db", "postgres://anna@one/db?client_encoding=UTF8&options=%2Dc%20"),
+        (
+            "postgres://one/db?options=x&client_encoding=LATIN1",
+            "postgres://one/db?options=x&client_encoding=LATIN1&client_encoding=UTF8&options=%2Dc%20"
+        ),
+    ])
+    func programsHaveTheSettingsOfConnections(_ url: String, _ beginning: String) {
+        let text = PostgreSQLURL(url).text(with: PostgreSQLSettings(namespace: "odd", isPatient: true))
+        #expect(text.hasPrefix(beginning))
+        #expect(text.contains("%2Dc%20statement%5Ftimeout%3D0%20"))
+        #expect(text.contains("%2Dc%20default%5Ftransaction%5Fisolation%3Dread%5C%20committed%20"))
+    }
+
+    @Test(arguments: [
         ("postgres://anna:secret@one:5432,two:5433/db?a=b", "postgres://anna:hidden@one:5432,two:5433/db?a=b"),
         ("postgres://anna@one/db", "postgres://anna@one/db"),
         ("postgres://one,two/db?password=secret&a=b", "postgres://one,two/db?a=b&password=hidden"),

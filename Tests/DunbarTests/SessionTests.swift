@@ -33,6 +33,23 @@ import Testing
         }
     }
 
+    /// Proxies may pass cookies on in several headers (RFC 9113 §8.2.3).
+    @Test(arguments: Stack.Engine.available)
+    func cookiesMayBeInSeveralHeaders(_ engine: Stack.Engine) async throws {
+        try await withDunbar(on: Stack(engine, .inProcess)) { host in
+            let world = host.world()
+            let (john, jane) = try await world.pair()
+            let old = "\(john.cookie.prefix { $0 != "=" })=old"
+            for cookies in [[old, john.cookie], ["\(old); \(old)", "\(john.cookie); \(jane.cookie)"]] {
+                var headers = HTTPFields()
+                for cookie in cookies { headers.append(HTTPField(name: .cookie, value: cookie)) }
+                let answer = try await world.raw.send(.get, "/user", headers: headers)
+                #expect(answer.status == 200)
+                #expect(try answer.json()["user"]?["id"] == .integer(john.id.rawValue))
+            }
+        }
+    }
+
     /// A refused request counts as a use: the cookie must not expire during use.
     @Test(arguments: Stack.all)
     func aRefusedRequestRenewsTheSession(_ stack: Stack) async throws {

@@ -40,6 +40,10 @@ extension Mutant {
             let tokens = KeptAnswer()
             return .exchange(refresh) { request, forward in try await tokens.repeated(request, forward) }
         },
+        .init(refresh, "takes each of two tokens that are made from one") {
+            let tokens = KeptAnswer()
+            return .exchange(refresh) { request, forward in try await tokens.given(request, forward) }
+        },
         .init(
             refresh, "gives the same refresh token again",
             .exchange(refresh) { request, forward in
@@ -135,5 +139,16 @@ private actor KeptAnswer {
         let token = request.json["refreshToken"] ?? .null
         if response.status == .ok { answers[token] = response }
         return response.status == .unauthorized ? answers[token] ?? response : response
+    }
+
+    /// Answers a token that was given and not used since, also where the server refuses it.
+    func given(_ request: TransportRequest, _ forward: Defect.Forward) async throws -> TransportResponse {
+        let response = try await forward(request)
+        if response.status == .ok, case .object(let body) = response.value, case .object(let data)? = body["data"] {
+            if let token = request.json["refreshToken"] { answers[token] = nil }
+            if let token = data["refreshToken"] { answers[token] = response }
+        }
+        let kept = request.json["refreshToken"].flatMap { answers[$0] }
+        return response.status == .unauthorized ? kept ?? response : response
     }
 }

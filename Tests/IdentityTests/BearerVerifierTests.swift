@@ -11,9 +11,11 @@ import Testing
     private let clock = Clock(RSAKey.start)
 
     /// Returns a verifier that trusts ``RSAKey/issuer`` and its key `first`.
-    private func verifier(parties: Set<String> = [], local: LocalIssuer? = nil) -> BearerVerifier {
+    private func verifier(
+        parties: Set<String> = [], allowsPending: Bool = false, local: LocalIssuer? = nil
+    ) -> BearerVerifier {
         let outside = TrustedIssuer.outside(
-            RSAKey.issuer, authorizedParties: parties, refreshFailed: { _ in },
+            RSAKey.issuer, authorizedParties: parties, allowsPendingSessions: allowsPending, refreshFailed: { _ in },
             keySet: { RSAKey.keySet(Self.key.webKey()) })
         return BearerVerifier(trusting: [outside] + (local.map { [.local($0)] } ?? []), now: clock.now)
     }
@@ -133,12 +135,58 @@ import Testing
         }
     }
 
+    // MARK: Sessions
+
+    @Test(
+        arguments: [
+            (nil, true), ("JWT", true), ("jwt", true), ("Jwt", true), ("", false), ("JWT ", false), ("JWE", false),
+            ("application/jwt", false), ("at+jwt", false), ("application/at+jwt", false), ("AT+JWT", false),
+            ("logout+jwt", false), ("secevent+jwt", false), ("dpop+jwt", false), ("JOSE", false),
+        ] as [(String?, Bool)])
+    func `tokens of other types are no sessions`(type: String?, isSession: Bool) async {
+        let token = Self.key.token(header: ["typ": type])
+        if isSession {
+            await #expect(throws: Never.self) { try await verifier().verify(token) }
+        } else {
+            await #expect(throws: TokenError.foreignType) { try await verifier().verify(token) }
+        }
+    }
+
+    @Test(
+        arguments: [
+            (nil, true, true), ("active", true, true), ("pending", false, true), ("ACTIVE", false, false),
+            ("ended", false, false), ("revoked", false, false), ("", false, false),
+        ] as [(String?, Bool, Bool)])
+    func `a session is active, or pending where that is allowed`(
+        status: String?, isSession: Bool, isAllowed: Bool
+    ) async {
+        let token = Self.key.token(["sts": status])
+        for (allowsPending, expected) in [(false, isSession), (true, isAllowed)] {
+            let verifier = verifier(allowsPending: allowsPending)
+            if expected {
+                await #expect(throws: Never.self) { try await verifier.verify(token) }
+            } else {
+                await #expect(throws: TokenError.sessionNotActive) { try await verifier.verify(token) }
+            }
+        }
+    }
+
+    @Test func `a machine is not a user`() async throws {
+        for subject in ["mch_", "mch_2xyz"] {
+            await #expect(throws: TokenError.notAUser) { try await verifier().verify(Self.key.token(["sub": subject])) }
+        }
+        for subject in ["mch", "user_mch_1", "MCH_1"] {
+            #expect(try await verifier().verify(Self.key.token(["sub": subject])).subject == subject)
+        }
+    }
+
     @Test(arguments: [
         "", ".", "..", "a.b", "a.b.c.d", "Bearer x", "e30.e30.e30=", "\u{0}.\u{0}.\u{0}", key.token() + "=",
         key.token(["sub": nil]), key.token(["sub": ""]), key.token(["sub": 5]), key.token(["sub": "a\u{0}"]),
         key.token(["sub": String(repeating: "x", count: 256)]), key.token(["iss": nil]), key.token(["iss": ["a"]]),
         key.token(["exp": nil]), key.token(["exp": "soon"]), key.token(["exp": 1e99]), key.token(["iat": nil]),
         key.token(["nbf": "now"]), key.token(["azp": 5]), key.token(header: ["alg": 5]), key.token(header: ["kid": 5]),
+        key.token(header: ["typ": 5]), key.token(["sts": 5]), key.token(["sts": ["active"]]),
         key.token(["email": String(repeating: "x", count: 4096)]),
     ])
     func `other texts are malformed tokens`(token: String) async {

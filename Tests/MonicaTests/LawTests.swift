@@ -19,6 +19,8 @@ import Testing
 
     @Test func theTypesAreTheContracts() { Self.laws.checkOperations() }
 
+    @Test func noNumberStandsForAnother() { Self.laws.checkNumbers() }
+
     @Test func theDescriptionIsTheContracts() async {
         Self.laws.checkDescription(await Described.api.description)
     }

@@ -1,8 +1,8 @@
 """Plays an issuer such as Clerk for a Deuce Diary server, and a forger, with the stock library PyJWT.
 
-Usage: issuer.py BASE_URL PORT
+Usage: issuer.py BASE_URL PORT [pending]
 The server must have been started with --deuce-diary-issuer http://127.0.0.1:PORT and --deuce-diary-party
-https://app.example. Prints every answer, and fails at the first that differs from the contract.
+https://app.example, and with --deuce-diary-allow-pending-sessions for "pending". Prints every answer, and fails at the first that differs from the contract.
 """
 
 import base64
@@ -21,6 +21,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 BASE, PORT = sys.argv[1].rstrip("/"), int(sys.argv[2])
+TAKES_PENDING = sys.argv[3:] == ["pending"]
 ISSUER, PARTY = f"http://127.0.0.1:{PORT}", "https://app.example"
 key, foreign = (rsa.generate_private_key(public_exponent=65537, key_size=2048) for _ in range(2))
 asked = []
@@ -89,6 +90,9 @@ def main():
     named = token(email="ann@example.com", first_name="Ann", last_name="Example")
     expect("a good token", named, 200, lambda user: (user["id"], user["email"], user["firstName"], user["lastName"])
            == ("user_clerk", "ann@example.com", "Ann", "Example"))
+    expect("an active session", token(sts="active", v=2), 200, lambda user: user["id"] == "user_clerk")
+    if TAKES_PENDING:
+        expect("a pending session", token(sts="pending", v=2), 200, lambda user: user["id"] == "user_clerk")
 
     past = int(time.time()) - 60
     forged = {
@@ -106,6 +110,11 @@ def main():
         "no expiry": token(leave=["exp"]),
         "no issuer": token(leave=["iss"]),
         "no user": token(leave=["sub"]),
+        "an access token": token(headers={"typ": "at+jwt"}),
+        "a logout token": token(headers={"typ": "logout+jwt"}),
+        "a machine": token(user="mch_1"),
+        "a session that has ended": token(sts="ended", v=2),
+        **({} if TAKES_PENDING else {"a pending session": token(sts="pending", v=2)}),
         "somebody else's claims": altered(),
         "no token at all": "abc",
     }

@@ -26,6 +26,9 @@ public struct ExampleRequest: Sendable, CustomTestStringConvertible {
     /// capture.
     let received: @Sendable () throws -> String
     let moved: @Sendable (_ capture: String, _ value: String) throws -> String
+    /// Returns how the request is judged before its handler runs, once for each of its whole numbers, which is replaced by
+    /// this one.
+    let judged: @Sendable (_ number: Int64) -> [String]
     /// Sends the request with an SDK.
     let send: @Sendable (_ transport: any Transport, _ baseURL: URL) async throws -> Void
 
@@ -73,6 +76,17 @@ public struct ExampleRequest: Sendable, CustomTestStringConvertible {
             var source = whole
             source.captures = captures.map { $0.name == capture ? ($0.name, value) : $0 }
             return try RequestCoding.encode(RequestCoding.decode(E.self, from: source)).path
+        }
+        judged = { number in
+            whole.replacingNumbers(by: number).map { field, source in
+                do throws(Problem) {
+                    let request = try RequestCoding.decode(E.self, from: source)
+                    if E.fieldsComeLast { try request.validate() }
+                    return "\(field): accepted"
+                } catch {
+                    return "\(field): \(error.status.code) \(error.message.replacing("\(number)", with: "N"))"
+                }
+            }
         }
         send = { transport, baseURL in
             let client = Client<E.API>(
@@ -138,5 +152,53 @@ extension ExampleRequest {
             }
         }
         return "/" + steps.joined(separator: "/")
+    }
+}
+
+extension RequestCoding.Source {
+    /// Returns copies of the request, in each of which another whole number is replaced, with the name of its field.
+    fileprivate func replacingNumbers(by number: Int64) -> [(field: String, source: Self)] {
+        var copies: [(String, Self)] = []
+        func add(_ field: String, _ change: (inout Self) -> Void) {
+            var copy = self
+            change(&copy)
+            copies.append((field, copy))
+        }
+        for (index, capture) in captures.enumerated() where Int64(capture.value) != nil {
+            add(capture.name) { $0.captures[index].value = "\(number)" }
+        }
+        for (index, item) in items.enumerated() where Int64(item.value) != nil {
+            add(item.name) { $0.items[index].value = "\(number)" }
+        }
+        if let body, let json = try? read(JSONValue.self, body) {
+            for (path, other) in json.replacingNumbers(by: number) {
+                add(path) { $0.body = Array(other.description.utf8) }
+            }
+        }
+        return copies
+    }
+}
+
+extension JSONValue {
+    /// Returns copies of the value, in each of which another whole number is replaced, with the path of the number.
+    fileprivate func replacingNumbers(by number: Int64) -> [(path: String, value: JSONValue)] {
+        switch self {
+        case .integer: return [("", .integer(number))]
+        case .list(let elements):
+            return elements.indices.flatMap { index in
+                elements[index].replacingNumbers(by: number).map { path, value in
+                    var copy = elements
+                    copy[index] = value
+                    return ("[\(index)]\(path)", .list(copy))
+                }
+            }
+        case .object(let members):
+            return members.sorted { $0.key < $1.key }.flatMap { name, member in
+                member.replacingNumbers(by: number).map { path, value in
+                    ("\(name)\(path)", .object(members.merging([name: value]) { $1 }))
+                }
+            }
+        default: return []
+        }
     }
 }

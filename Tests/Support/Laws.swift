@@ -94,6 +94,20 @@ public struct Laws<API: ServiceAPI>: Sendable {
         }
     }
 
+    /// Checks that the largest and the smallest whole number are judged as any others of their size: none of them stands for a
+    /// field that could not be read, or for a number that is too large.
+    public func checkNumbers() {
+        var count = 0
+        for request in requests {
+            for (limit, other) in [(Int64.max, Int64.max / 2), (.min, .min / 2)] {
+                let outcomes = request.judged(limit)
+                #expect(outcomes == request.judged(other), "\(request.testDescription)")
+                count += outcomes.count
+            }
+        }
+        #expect(count > 0, "no request has a number")
+    }
+
     private func root(of host: some TestHost) throws -> URL {
         try #require(URL(string: String(host.baseURL.absoluteString.dropLast(API.basePath.count))))
     }

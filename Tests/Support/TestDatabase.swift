@@ -25,11 +25,15 @@ public struct TestDatabase: Sendable {
     }
 
     /// Runs a closure with the URL of a second database on the same server, which is dropped afterwards; nil on SQLite.
-    public func withSecond<T>(_ body: (_ url: String?) async throws -> T) async throws -> T {
+    ///
+    /// - Parameter options: The options of `CREATE DATABASE`.
+    public func withSecond<T>(
+        _ options: String = "", _ body: (_ url: String?) async throws -> T
+    ) async throws -> T {
         guard let url, var parts = URLComponents(string: url) else { return try await body(nil) }
         let name = "\(parts.path.dropFirst())_2"
         parts.path = "/\(name)"
-        try Database.administer(url: url, "CREATE DATABASE \(name)")
+        try Database.administer(url: url, "CREATE DATABASE \(name) \(options)")
         let result: Result<T, any Error>
         do { result = .success(try await body(parts.string)) } catch { result = .failure(error) }
         try Database.administer(url: url, "DROP DATABASE \(name) WITH (FORCE)")

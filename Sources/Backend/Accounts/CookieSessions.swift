@@ -42,33 +42,39 @@ public struct CookieSessions<User: SQLConvertible>: Sendable {
         public let headers: HTTPFields
     }
 
-    /// Returns the caller; nil when there is no cookie, or one that is unknown, expired or signed out.
+    /// Returns the caller; nil when there is no cookie, or each is unknown, expired or signed out. Of several cookies the first
+    /// that is a session counts.
     ///
     /// Each call queries the database, so that a session that was signed out ends at once, on every node.
     public func caller(_ headers: HTTPFields) async throws -> Caller? {
-        guard let token = token(in: headers) else { return nil }
-        let (hash, now) = (Digest.sha256(token), time.milliseconds())
-        let session = try await database.read { db in
-            try db.one("SELECT user_id, expires_at FROM sessions WHERE hash = \(hash) AND expires_at > \(now)") {
-                (user: try $0.get(0, as: User.self), expiresAt: try $0.get(1, as: Int64.self))
+        let tokens = tokens(in: headers).map { (text: $0, hash: Digest.sha256($0)) }
+        if tokens.isEmpty { return nil }
+        let now = time.milliseconds()
+        let found: (token: String, hash: [UInt8], user: User, expiresAt: Int64)? = try await database.read { db in
+            for (token, hash) in tokens {
+                let session: (user: User, expiresAt: Int64)? = try db.one(
+                    "SELECT user_id, expires_at FROM sessions WHERE hash = \(hash) AND expires_at > \(now)"
+                ) { (try $0.get(0), try $0.get(1)) }
+                if let session { return (token, hash, session.user, session.expiresAt) }
             }
+            return nil
         }
-        guard let session else { return nil }
+        guard let session = found else { return nil }
         let end = now + Self.lifetime
         // A session that seems to last longer than it can was renewed while a clock was ahead.
         guard !(end - Self.day...end + StoredTimes.tolerance ~= session.expiresAt) else {
             return Caller(user: session.user, headers: [:])
         }
         let isAlive = try await database.write { db in
-            try db.run("UPDATE sessions SET expires_at = \(end) WHERE hash = \(hash)") > 0
+            try db.run("UPDATE sessions SET expires_at = \(end) WHERE hash = \(session.hash)") > 0
         }
-        return isAlive ? Caller(user: session.user, headers: settingCookie(token)) : nil
+        return isAlive ? Caller(user: session.user, headers: settingCookie(session.token)) : nil
     }
 
     /// Returns a random token for a session that is about to begin.
     public func makeToken() -> String { RandomToken.make() }
 
-    /// Begins a session, and ends the one of the request. An attacker may have planted the request's cookie (session
+    /// Begins a session, and ends those of the request. An attacker may have planted the request's cookies (session
     /// fixation).
     public func begin(_ token: String, for user: User, replacing headers: HTTPFields, at now: Int64, in db: Session)
         throws
@@ -81,10 +87,11 @@ public struct CookieSessions<User: SQLConvertible>: Sendable {
             """)
     }
 
-    /// Ends the session that a request came with, if any.
+    /// Ends every session that a request came with: a browser that is signed out must not go on with another cookie.
     public func end(_ headers: HTTPFields, in db: Session) throws {
-        guard let token = token(in: headers) else { return }
-        try db.run("DELETE FROM sessions WHERE hash = \(Digest.sha256(token))")
+        for token in tokens(in: headers) {
+            try db.run("DELETE FROM sessions WHERE hash = \(Digest.sha256(token))")
+        }
     }
 
     /// Ends every session of a user.
@@ -110,5 +117,5 @@ public struct CookieSessions<User: SQLConvertible>: Sendable {
         try db.run("DELETE FROM sessions WHERE expires_at <= \(now)")
     }
 
-    private func token(in headers: HTTPFields) -> String? { cookie.token(in: headers[values: .cookie]) }
+    private func tokens(in headers: HTTPFields) -> [String] { cookie.tokens(in: headers[values: .cookie]) }
 }

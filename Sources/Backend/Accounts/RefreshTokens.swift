@@ -5,6 +5,9 @@ import Identity
 /// Stores refresh tokens, which are exchanged for new ones at each use (RFC 6819 §5.2.2.3). Their hashes are in a table
 /// of their own, besides the sessions of ``TokenSessions``. A token that is used a second time has been stolen, so its
 /// session ends.
+///
+/// A token may be used again for a moment, because the first answer may have been lost. Of the tokens that were then made from
+/// it, the one that is used first is its successor, and the others end: a session has one line of tokens.
 public struct RefreshTokens<User: RawRepresentable & SQLConvertible & Hashable & Sendable>: Sendable
 where User.RawValue == Int64 {
     private let sessions: TokenSessions<User>
@@ -66,9 +69,9 @@ where User.RawValue == Int64 {
         guard let session = try session(of: old, in: db) else { return .refused }
         // The second of two requests with the same token waits here, and finds it used.
         let user: User? = try db.lock("user_id", from: "sessions", where: "id = \(session)") { try $0.get(0) }
-        let token: (expiresAt: Int64, usedAt: Int64?)? = try db.one(
-            "SELECT expires_at, used_at FROM refresh_tokens WHERE hash = \(hash)"
-        ) { (try $0.get(0), try $0.get(1)) }
+        let token: (expiresAt: Int64, usedAt: Int64?, parent: [UInt8]?)? = try db.one(
+            "SELECT expires_at, used_at, parent FROM refresh_tokens WHERE hash = \(hash)"
+        ) { (try $0.get(0), try $0.get(1), try $0.get(2)) }
         guard let user, let token, token.expiresAt > now else { return .refused }
         try admit(user, db)
         if let usedAt = token.usedAt {
@@ -83,6 +86,13 @@ where User.RawValue == Int64 {
             }
         } else {
             try db.run("UPDATE refresh_tokens SET used_at = \(now) WHERE hash = \(hash)")
+            if let parent = token.parent {
+                try db.run(
+                    """
+                    DELETE FROM refresh_tokens
+                    WHERE session_id = \(session) AND parent = \(parent) AND hash <> \(hash) AND used_at IS NULL
+                    """)
+            }
         }
         let until = now + sessions.rules.refresh * 1000
         try insert(new, of: session, parent: hash, until: until, in: db)

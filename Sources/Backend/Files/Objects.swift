@@ -39,10 +39,14 @@ extension Routes {
     ) {
         // A URL is signed for GET and HEAD, or for PUT. With another method it is treated as a forged one.
         for method in [HTTPRequest.Method.get, .head, .post, .put, .patch, .delete, .options] {
-            plain(method, "/objects/{key*}") { request, _ in
-                guard method == .put else { return try await store.respond(to: request, errorMessages: errorMessages) }
+            plain(method, "/objects/{key*}") { request, captures in
+                // The key is decoded, because clients and proxies may have encoded any of its characters.
+                let key = captures.first?.value ?? ""
+                guard method == .put else {
+                    return try await store.respond(to: request, for: key, errorMessages: errorMessages)
+                }
                 guard let policy else { throw invalidLink }
-                return try await store.receive(request, into: policy, errorMessages: errorMessages)
+                return try await store.receive(request, as: key, into: policy, errorMessages: errorMessages)
             }
         }
     }
@@ -50,23 +54,13 @@ extension Routes {
 
 private let invalidLink = Problem(.forbidden, "Invalid or expired link")
 
-extension Request {
-    /// The path behind `/objects/` and the query, as they were received.
-    fileprivate var object: (path: String, query: String) {
-        let target = (head.path ?? "").dropFirst("/objects/".count)
-        let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        return (parts.first.map(String.init) ?? "", parts.count > 1 ? String(parts[1]) : "")
-    }
-}
-
 extension LocalObjectStore {
     /// Stores an object under a signed URL. The client may send the same bytes again when an answer was lost.
     fileprivate func receive(
-        _ request: Request, into policy: UploadPolicy, errorMessages: ErrorMessages
+        _ request: Request, as key: String, into policy: UploadPolicy, errorMessages: ErrorMessages
     ) async throws -> Response {
-        let (path, query) = request.object
         let upload: SignedUpload
-        do { upload = try verifyUpload(path: path, query: query) } catch { throw invalidLink }
+        do { upload = try verifyUpload(path: key, query: request.uri.query ?? "") } catch { throw invalidLink }
         try request.headers.requireNoCoding(errorMessages)
         let tooLarge = Problem(.contentTooLarge, errorMessages.bodyTooLarge, headers: [.connection: "close"])
         if let declared = request.headers[.contentLength].flatMap(Int64.init), declared > upload.maximumSize {
@@ -114,11 +108,12 @@ extension LocalObjectStore {
         return Array(hash.finalize())
     }
 
-    fileprivate func respond(to request: Request, errorMessages: ErrorMessages) async throws -> Response {
-        let (path, query) = request.object
+    fileprivate func respond(
+        to request: Request, for key: String, errorMessages: ErrorMessages
+    ) async throws -> Response {
         let object: SignedDownload
         do {
-            object = try verify(method: request.method.rawValue, path: path, query: query)
+            object = try verify(method: request.method.rawValue, path: key, query: request.uri.query ?? "")
         } catch {
             throw invalidLink
         }

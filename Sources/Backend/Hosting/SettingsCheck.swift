@@ -139,29 +139,22 @@ extension ServerSettings {
     private func databaseProblems() async -> [String] {
         guard case .postgreSQL(let url) = database else { return [] }
         var problems: [String] = []
-        do {
-            try await NIOThreadPool.singleton.runIfActive { try Database.reach(url: url, isPooler: false) }
-        } catch {
-            problems.append("PostgreSQL does not answer: \(error)")
+        let servers: [(name: String, url: String?, isPooler: Bool)] = [
+            ("PostgreSQL", url, false), ("The pooler", pooler, true), ("The replica", replica, false),
+        ]
+        for case (let name, let url?, let isPooler) in servers {
+            do {
+                try await NIOThreadPool.singleton.runIfActive { try Database.reach(url: url, isPooler: isPooler) }
+            } catch let error as UnsuitableEncoding {
+                problems.append("\(error)")
+            } catch {
+                problems.append("\(name) does not answer: \(error)")
+            }
         }
         if problems.isEmpty, backups != nil {
             let tools = PostgreSQLTools(environment: environment)
             do { try await NIOThreadPool.singleton.runIfActive { try tools.requireDump(of: url) } } catch {
                 problems.append("Backups will fail: \(error)")
-            }
-        }
-        if let pooler {
-            do {
-                try await NIOThreadPool.singleton.runIfActive { try Database.reach(url: pooler, isPooler: true) }
-            } catch {
-                problems.append("The pooler does not answer: \(error)")
-            }
-        }
-        if let replica {
-            do {
-                try await NIOThreadPool.singleton.runIfActive { try Database.reach(url: replica, isPooler: false) }
-            } catch {
-                problems.append("The replica does not answer: \(error)")
             }
         }
         if case .redis(let server) = bus {

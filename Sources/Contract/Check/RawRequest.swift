@@ -132,3 +132,16 @@ extension Identifier {
 extension TextIdentifier {
     public var json: JSONValue { .string(rawValue) }
 }
+
+extension String {
+    /// A URL with another spelling of the last step of its path, which has nothing encoded: each character is encoded (RFC 3986
+    /// §6.2.2.2). It means the same.
+    package var spelledOtherwise: String {
+        let end = firstIndex(of: "?") ?? endIndex
+        guard let slash = self[..<end].lastIndex(of: "/") else { return self }
+        let start = index(after: slash)
+        let hexadecimal = Array("0123456789ABCDEF")
+        let step = self[start..<end].utf8.map { "%\(hexadecimal[Int($0 >> 4)])\(hexadecimal[Int($0 & 15)])" }
+        return self[..<start] + step.joined() + self[end...]
+    }
+}

@@ -87,6 +87,7 @@ package struct FieldReader {
         var number: Double?
         if let found = fields.text(name) {
             value = text(found)
+            if value != nil { fields.noteTooLarge(name, found, T.self) }
         } else if let document = body?.document, let index = body.flatMap({ document.member(name, of: $0.index) }),
             document.kind(at: index) != .null
         {

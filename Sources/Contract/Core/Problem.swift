@@ -46,7 +46,8 @@ public struct FieldIssue: Sendable, Hashable {
         case absent
         /// The field was sent with a value of another type.
         case mistyped
-        /// The field takes whole numbers, and the number that was sent has a fraction or is too large.
+        /// The field takes whole numbers, and the number that was sent has a fraction or is too large. In a path or a query
+        /// such a number counts as the largest that there is.
         case unrepresentable(Double)
         /// The text contains U+0000, which the two database engines store differently.
         case containsNUL

@@ -75,6 +75,13 @@ final class Fields {
     func note(_ field: String, _ kind: FieldIssue.Kind) {
         issues.append(FieldIssue(field: field, kind: kind))
     }
+
+    /// Notes a number in a text that is too large for 64 bits. Its value is then the limit of its type, which may also be
+    /// sent as a number of its own.
+    func noteTooLarge<T: WireField>(_ field: String, _ text: String, _: T.Type) {
+        guard T.isWholeNumber, text.utf8.count >= String(Int64.max).utf8.count, Int64(text) == nil else { return }
+        note(field, .unrepresentable(Double(text) ?? .infinity))
+    }
 }
 
 /// Looks for each field in the path, the query or the form first, then in the JSON body.
@@ -149,6 +156,7 @@ private struct FieldContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         let value: T?
         if let text = fields.text(name) {
             value = try? T(from: TextDecoder(text: text))
+            if value != nil { fields.noteTooLarge(name, text, T.self) }
         } else if let box, box.container.contains(key), (try? box.container.decodeNil(forKey: key)) != true {
             value = try? box.container.decode(T.self, forKey: key)
         } else {

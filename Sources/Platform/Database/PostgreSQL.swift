@@ -117,9 +117,9 @@ final class PostgreSQLEngine: Sendable {
     static func write<T>(
         on connection: PostgreSQLConnection, _ body: (Session) throws -> T
     ) throws -> (T, [@Sendable () -> Void]) {
-        // This does not depend on the server's default: a statement after a lock must see what was committed before the
+        // This does not depend on the server's defaults: a statement after a lock must see what was committed before the
         // lock was granted.
-        try transaction(on: connection, "BEGIN ISOLATION LEVEL READ COMMITTED") { session in
+        try transaction(on: connection, "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE") { session in
             let value = try body(session)
             try connection.commit()
             return (value, session.takeCommitActions())

@@ -35,23 +35,17 @@ final class PostgreSQLConnection: SessionConnection {
     ///   - isPatient: Whether statements and transactions may take any time, as those of backups and moves do.
     ///   - isPooled: Whether the URL is that of a pooler that gives each transaction another of the server's processes.
     ///     Nothing then belongs to the connection: neither settings nor prepared statements nor a name.
+    /// - Throws: ``DatabaseFailure``, ``UnsuitableEncoding``.
     init(
         url: String, namespace: String, name: String = "concord", isPatient: Bool = false, isPooled: Bool = false
     ) throws {
-        // A server that has vanished must be noticed by a timeout.
-        let limits = [
-            ("statement_timeout", isPatient ? "0" : "30000"), ("lock_timeout", "10000"),
-            ("idle_in_transaction_session_timeout", isPatient ? "0" : "60000"),
-        ]
+        let fixed = PostgreSQLSettings(namespace: namespace, isPatient: isPatient)
         var parameters = [
             ("dbname", url), ("connect_timeout", "5"), ("application_name", isPooled ? "pooled concord" : name),
-            ("keepalives_idle", "15"), ("keepalives_interval", "5"), ("keepalives_count", "3"),
-            ("tcp_user_timeout", "20000"),
+            ("client_encoding", "UTF8"), ("keepalives_idle", "15"), ("keepalives_interval", "5"),
+            ("keepalives_count", "3"), ("tcp_user_timeout", "20000"),
         ]
-        if !isPooled {
-            let options = [("search_path", namespace), ("client_min_messages", "warning")] + limits
-            parameters.append(("options", options.map { "-c \($0)=\($1)" }.joined(separator: " ")))
-        }
+        if !isPooled { parameters.append(("options", fixed.options)) }
         let handle = Self.withCStrings(parameters.map(\.0)) { names in
             Self.withCStrings(parameters.map(\.1)) { values in PQconnectdbParams(names, values, 1) }
         }
@@ -62,24 +56,22 @@ final class PostgreSQLConnection: SessionConnection {
             PQfinish(handle)
             throw DatabaseFailure.unavailable(reason)
         }
+        if let error = UnsuitableEncoding(handle) {
+            PQfinish(handle)
+            throw error
+        }
         // By default libpq writes the server's notices to standard error.
         PQsetNoticeProcessor(handle, { _, _ in }, nil)
         self.handle = handle
         serverProcess = ServerProcess(id: Int(PQbackendPID(handle)), transaction: nil)
-        // An acknowledged write must be on the disk, whatever the server's setting is. Stronger settings are kept.
+        let columns = fixed.columns(isLocal: isPooled, version: PQserverVersion(handle))
         guard isPooled else {
             settings = nil
-            try simple(
-                "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
-            )
+            try simple("SELECT \(columns)")
             return
         }
-        let local = ([("search_path", namespace)] + limits).map { "set_config('\($0)', '\($1)', true)" }
         settings = SQL(
-            trusted: """
-                SELECT pg_backend_pid(), CAST(extract(epoch FROM now()) AS TEXT), \(local.joined(separator: ", ")),
-                set_config('synchronous_commit', replace(current_setting('synchronous_commit'), 'off', 'on'), true)
-                """)
+            trusted: "SELECT pg_backend_pid(), CAST(extract(epoch FROM now()) AS TEXT), \(columns)")
     }
 
     deinit { PQfinish(handle) }

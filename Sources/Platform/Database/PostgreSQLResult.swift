@@ -47,6 +47,7 @@ final class PostgreSQLResult {
         var result: Int64 = 0
         let digits = value(row, column)
         let isNegative = digits.first == UInt8(ascii: "-")
+        if digits.count == (isNegative ? 1 : 0) { return nil }
         for digit in digits.dropFirst(isNegative ? 1 : 0) {
             guard UInt8(ascii: "0")...UInt8(ascii: "9") ~= digit else { return nil }
             // The number is built downwards, because the lowest number has no positive counterpart.
@@ -55,29 +56,23 @@ final class PostgreSQLResult {
             if isTooLarge || overflows { return nil }
             result = next
         }
-        return isNegative ? result : -result
+        if isNegative { return result }
+        return result == .min ? nil : -result
     }
 
-    /// Decodes `\x` and hexadecimal digits.
-    func bytes(_ row: Int32, _ column: Int32) -> [UInt8] {
-        let text = value(row, column).dropFirst(2)
-        func nibble(_ digit: UInt8) -> UInt8 {
-            digit <= UInt8(ascii: "9") ? digit - UInt8(ascii: "0") : digit - UInt8(ascii: "a") + 10
-        }
-        return stride(from: text.startIndex, to: text.endIndex - 1, by: 2).map {
-            nibble(text[$0]) << 4 | nibble(text[$0 + 1])
-        }
-    }
+    /// Returns nil when the text is not one of `bytea`.
+    func bytes(_ row: Int32, _ column: Int32) -> [UInt8]? { ByteText.decode(value(row, column)) }
 
-    /// Returns a pointer to a value's text, ended by NUL, which is valid as long as this result.
-    func pointer(_ row: Int32, _ column: Int32) -> UnsafePointer<CChar> {
-        UnsafePointer(PQgetvalue(handle, row, column)!)
+    /// Returns a pointer to a value's text, ended by NUL, which is valid as long as this result; nil when there is no such
+    /// column.
+    func pointer(_ row: Int32, _ column: Int32) -> UnsafePointer<CChar>? {
+        UnsafePointer(PQgetvalue(handle, row, column))
     }
 
     private func value(_ row: Int32, _ column: Int32) -> UnsafeBufferPointer<UInt8> {
-        let length = Int(PQgetlength(handle, row, column))
-        let start = UnsafeRawPointer(pointer(row, column)).assumingMemoryBound(to: UInt8.self)
-        return UnsafeBufferPointer(start: start, count: length)
+        guard let pointer = pointer(row, column) else { return UnsafeBufferPointer(start: nil, count: 0) }
+        let start = UnsafeRawPointer(pointer).assumingMemoryBound(to: UInt8.self)
+        return UnsafeBufferPointer(start: start, count: Int(PQgetlength(handle, row, column)))
     }
 }
 

@@ -72,7 +72,7 @@ public struct Row: ~Copyable {
             guard let text = sqlite3_column_text(statement, CInt(index)) else { return }
             try body(UnsafeRawPointer(text).assumingMemoryBound(to: CChar.self))
         case .postgreSQL(let result, let row):
-            try body(UnsafeRawPointer(result.pointer(row, CInt(index))).assumingMemoryBound(to: CChar.self))
+            if let text = result.pointer(row, CInt(index)) { try body(text) }
         }
     }
 

@@ -41,17 +41,20 @@ struct BearerPayload: Codable, Sendable {
     let issuer: String
     let authorizedParty: String?
     let notBefore: Int64?
+    /// Claim `sts`: whether the session of the token has begun.
+    let sessionStatus: String?
     let claims: BearerClaims
 
     init(issuer: String, claims: BearerClaims) {
         self.issuer = issuer
         self.authorizedParty = nil
         self.notBefore = nil
+        self.sessionStatus = nil
         self.claims = claims
     }
 
     private enum CodingKeys: String, CodingKey {
-        case iss, azp, sub, iat, nbf, exp, email
+        case iss, azp, sub, sts, iat, nbf, exp, email
         case firstName = "first_name"
         case givenName = "given_name"
         case lastName = "last_name"
@@ -62,6 +65,7 @@ struct BearerPayload: Codable, Sendable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         issuer = try container.decode(String.self, forKey: .iss)
         authorizedParty = try container.decodeIfPresent(String.self, forKey: .azp)
+        sessionStatus = try container.decodeIfPresent(String.self, forKey: .sts)
         notBefore = try container.contains(.nbf) ? Self.date(.nbf, in: container) : nil
         let subject = try container.decode(String.self, forKey: .sub)
         guard BearerClaims.isUsable(subject) else {

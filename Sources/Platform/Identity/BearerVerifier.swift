@@ -3,10 +3,14 @@ import Foundation
 /// Verifies JSON Web Tokens that an issuer has signed with RSASSA-PKCS1-v1_5 and SHA-256, the algorithm `RS256` of RFC
 /// 7518 §3.3.
 ///
-/// The algorithm is fixed, and keys come from the issuer alone. Of a token's header only `alg` and `kid` are read: the
-/// first to refuse any other algorithm, the second to choose among the issuer's keys.
+/// The algorithm is fixed, and keys come from the issuer alone. Of a token's header only `alg`, `typ` and `kid` are read: the
+/// first to refuse any other algorithm, the second to refuse tokens that are not of a session, the third to choose among the
+/// issuer's keys.
 public struct BearerVerifier: Sendable {
     private static let algorithm = "RS256"
+    /// The type of tokens that may be those of a session. Others of the same issuer, with the same key, say something else:
+    /// that an application may do something, or that a session has ended (RFC 8725 §3.11).
+    private static let type = "jwt"
 
     private let issuers: [TrustedIssuer]
     private let leeway: Int64
@@ -56,7 +60,9 @@ public struct BearerVerifier: Sendable {
         guard let id = parts.keyID else { throw .unknownKey }
         let keys = try await issuer.keys.keys(with: id, at: now)
         guard keys.isSignature(parts.signature, of: parts.signedPart, by: id) else { throw .badSignature }
+        guard parts.type.map({ $0.lowercased() == Self.type }) ?? true else { throw .foreignType }
         guard issuer.allows(payload.authorizedParty) else { throw .foreignParty }
+        try issuer.requireSession(payload)
         keys.verified.insert(payload, for: token)
         return payload
     }
@@ -65,5 +71,12 @@ public struct BearerVerifier: Sendable {
 extension TrustedIssuer {
     fileprivate func allows(_ party: String?) -> Bool {
         authorizedParties.isEmpty || party.map(authorizedParties.contains) == true
+    }
+
+    /// Throws unless a token is that of a user's session.
+    fileprivate func requireSession(_ payload: BearerPayload) throws(TokenError) {
+        guard let statuses = sessionStatuses else { return }
+        guard payload.sessionStatus.map(statuses.contains) ?? true else { throw .sessionNotActive }
+        guard !payload.claims.subject.hasPrefix(Self.machinePrefix) else { throw .notAUser }
     }
 }

@@ -8,6 +8,8 @@ struct CompactToken {
     let algorithm: String?
     /// Claim `kid` of the header, or nil when it is absent or null.
     let keyID: String?
+    /// Claim `typ` of the header, or nil when it is absent or null.
+    let type: String?
     /// Whether the header marks extensions as critical. RFC 7515 §4.1.11 demands that they are understood, and none is.
     let hasCriticalExtensions: Bool
     let payload: [UInt8]
@@ -39,6 +41,7 @@ struct CompactToken {
         else { return nil }
         algorithm = fields.algorithm
         keyID = fields.keyID
+        type = fields.type
         hasCriticalExtensions = fields.hasCriticalExtensions
         self.payload = payload
         signedPart = Array(text.utf8.prefix(parts[0].utf8.count + 1 + parts[1].utf8.count))
@@ -49,16 +52,18 @@ struct CompactToken {
     private struct Header: Decodable {
         let algorithm: String?
         let keyID: String?
+        let type: String?
         let hasCriticalExtensions: Bool
 
         enum CodingKeys: String, CodingKey {
-            case alg, kid, crit
+            case alg, kid, typ, crit
         }
 
         init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
             algorithm = try container.decodeIfPresent(String.self, forKey: .alg)
             keyID = try container.decodeIfPresent(String.self, forKey: .kid)
+            type = try container.decodeIfPresent(String.self, forKey: .typ)
             hasCriticalExtensions = container.contains(.crit)
         }
     }

@@ -21,16 +21,24 @@ public struct SessionCookie: Sendable {
     /// The value of `Set-Cookie` that removes the cookie.
     public var clearing: String { setting("", for: 0) }
 
-    /// Returns the token in the values of `Cookie`. Of several it is the first, which is the one with the longest path.
-    public func token(in headers: [String]) -> String? {
-        for pair in headers.lazy.flatMap({ $0.split(separator: ";") }) {
+    /// The most tokens that a request can have. Each is looked up.
+    public static let maximumTokens = 8
+
+    /// Returns the different tokens in the values of `Cookie`, in their order, at most ``maximumTokens``.
+    ///
+    /// A client sends several cookies of one name when they were set for different paths or domains. The one with the longest
+    /// path comes first, and may be the oldest (RFC 6265 §5.4).
+    public func tokens(in headers: [String]) -> [String] {
+        var tokens: [String] = []
+        for pair in headers.lazy.flatMap({ $0.split(separator: ";") }) where tokens.count < Self.maximumTokens {
             let parts = pair.drop { $0 == " " || $0 == "\t" }.split(separator: "=", maxSplits: 1)
             guard parts.count == 2, parts[0] == name else { continue }
             let value = parts[1].prefix { $0 != " " && $0 != "\t" }
             // The quotes are part of the value, although clients may add them.
-            return String(
+            let token = String(
                 value.count > 1 && value.first == "\"" && value.last == "\"" ? value.dropFirst().dropLast() : value)
+            if !tokens.contains(token) { tokens.append(token) }
         }
-        return nil
+        return tokens
     }
 }

@@ -13,6 +13,12 @@ public enum TokenError: Error, Equatable {
     case foreignIssuer
     /// The token was issued for an application that is not allowed, claim `azp`.
     case foreignParty
+    /// The token is of another kind than those of sessions, header `typ`.
+    case foreignType
+    /// The token's session has not begun, claim `sts`.
+    case sessionNotActive
+    /// The token's subject is a machine, claim `sub`.
+    case notAUser
     /// The issuer does not have the token's key, header `kid`.
     case unknownKey
     /// The issuer's keys could not be fetched, so the token could not be checked. The answer is 503, not 401.
@@ -29,6 +35,9 @@ extension TokenError: CustomStringConvertible {
         case .notYetValid: "its time has not come (nbf)"
         case .foreignIssuer: "it is of another issuer (iss)"
         case .foreignParty: "it was made for another party, or names none (azp)"
+        case .foreignType: "it is of another type than JWT (typ)"
+        case .sessionNotActive: "its session is not active (sts)"
+        case .notAUser: "it was made for a machine, not for a user (sub)"
         case .unknownKey: "its key is none of the issuer's (kid)"
         case .keysUnavailable: "the issuer's keys cannot be had"
         }

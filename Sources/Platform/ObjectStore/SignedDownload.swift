@@ -16,7 +16,7 @@ extension LocalObjectStore {
     ///
     /// - Parameters:
     ///   - method: The method as received: GET, or HEAD, which a URL for GET allows, too.
-    ///   - key: The path of the request after the base URL and "/", as received: nothing percent-decoded.
+    ///   - key: The path of the request after the base URL and "/", percent-decoded once.
     ///   - query: The query of the request, without "?", as received.
     public func verify(method: String, path key: String, query: String) throws(SignedURLError) -> SignedDownload {
         guard method == "GET" || method == "HEAD", let key = ObjectKey(key) else { throw .badSignature }

@@ -13,7 +13,7 @@ extension LocalObjectStore {
     /// Returns the object that a PUT under the store's base URL may write.
     ///
     /// - Parameters:
-    ///   - key: The path of the request after the base URL and "/", as received: nothing percent-decoded.
+    ///   - key: The path of the request after the base URL and "/", percent-decoded once.
     ///   - query: The query of the request, without "?", as received.
     public func verifyUpload(path key: String, query: String) throws(SignedURLError) -> SignedUpload {
         guard let key = ObjectKey(key) else { throw .badSignature }

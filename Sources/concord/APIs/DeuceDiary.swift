@@ -18,6 +18,8 @@ struct DeuceDiarySettings: Sendable {
         var keySet: KeySetURL
         /// The values that claim `azp` may have; when there are none, any value is accepted.
         var authorizedParties: Set<String>
+        /// Whether a session counts while its claim `sts` is `pending`.
+        var allowsPendingSessions = false
     }
 
     var issuer: Issuer?
@@ -60,7 +62,8 @@ struct DeuceDiarySettings: Sendable {
             }
             issuers.append(
                 .outside(
-                    issuer.name, authorizedParties: issuer.authorizedParties, refreshFailed: failed,
+                    issuer.name, authorizedParties: issuer.authorizedParties,
+                    allowsPendingSessions: issuer.allowsPendingSessions, refreshFailed: failed,
                     keySet: { try await issuer.keySet.fetch() }))
         }
         let verifier = BearerVerifier(trusting: issuers) { [time = platform.time] in time.seconds }

@@ -27,6 +27,13 @@ struct DeuceDiaryOptions: ParsableArguments {
             valueName: "party"))
     var deuceDiaryParty: [String] = []
 
+    @Flag(
+        help: """
+            Accept the issuer's tokens of sessions that are pending: users who have signed in and still have something to \
+            do, such as to choose an organization. [CONCORD_DEUCE_DIARY_ALLOW_PENDING_SESSIONS=1]
+            """)
+    var deuceDiaryAllowPendingSessions = false
+
     @Option(
         help: ArgumentHelp(
             "The clients that may listen to a group. open: any client that knows its id, as in the contract; a socket "
@@ -75,9 +82,16 @@ struct DeuceDiaryOptions: ParsableArguments {
         let name = try environment.value(deuceDiaryIssuer, "CONCORD_DEUCE_DIARY_ISSUER", { $0 }, default: "")
         let keySet = try environment.value(deuceDiaryKeySet, "CONCORD_DEUCE_DIARY_KEY_SET", { $0 }, default: "")
         let parties = environment.list(deuceDiaryParty, "CONCORD_DEUCE_DIARY_PARTIES")
+        let allowsPending = try environment.value(
+            deuceDiaryAllowPendingSessions ? true : nil, "CONCORD_DEUCE_DIARY_ALLOW_PENDING_SESSIONS",
+            { ["1": true, "0": false][$0] }, default: false)
         guard !name.isEmpty else {
-            guard keySet.isEmpty, parties.isEmpty else {
-                throw ValidationError("--deuce-diary-key-set and --deuce-diary-party need --deuce-diary-issuer")
+            guard keySet.isEmpty, parties.isEmpty, !allowsPending else {
+                throw ValidationError(
+                    """
+                    --deuce-diary-key-set, --deuce-diary-party and --deuce-diary-allow-pending-sessions need \
+                    --deuce-diary-issuer
+                    """)
             }
             return nil
         }
@@ -87,7 +101,8 @@ struct DeuceDiaryOptions: ParsableArguments {
         let trimmed = name.hasSuffix("/") ? String(name.dropLast()) : name
         do {
             let url = try KeySetURL(keySet.isEmpty ? trimmed + "/.well-known/jwks.json" : keySet)
-            return .init(name: name, keySet: url, authorizedParties: Set(parties))
+            return .init(
+                name: name, keySet: url, authorizedParties: Set(parties), allowsPendingSessions: allowsPending)
         } catch {
             throw ValidationError("\(error)")
         }

@@ -14,7 +14,7 @@ extension Dunbar {
         public static let route = Route.post("/login")
         public typealias Output = WithRelationship<Account>
 
-        /// The username in any case. E-mail addresses are not accepted.
+        /// The username in any case, trimmed. E-mail addresses are not accepted.
         public var username: String
         /// The password.
         public var password: String

@@ -106,9 +106,10 @@ extension DunbarScenarios {
             try expect(answers.filter { $0.status == 201 }.count, equals: 1)
             for answer in answers where answer.status != 201 { try answer.refused(400, "Username already exists") }
         },
-        Scenario("Logging in takes the name in any case", clause: "POST /login", level: .contract) { world in
+        Scenario("Logging in takes the name in any case, and trimmed", clause: "POST /login", level: .contract) {
+            world in
             let john = try await world.person()
-            for name in [john.name, john.name.uppercased()] {
+            for name in [john.name, john.name.uppercased(), " \t\(john.name)\n "] {
                 let answer = try await world.login(name)
                 try expect(try answer.succeeded(200)["user"]?["id"], equals: john.id.json)
                 guard let cookie = answer.cookie, cookie != john.cookie else { throw CheckFailure("no new cookie") }
@@ -128,7 +129,8 @@ extension DunbarScenarios {
                 try expect(answer.headers[.setCookie], equals: nil)
             }
             for body in [
-                "{}", #"{"username":"","password":"x"}"#, #"{"username":"x"}"#, #"{"username":1,"password":2}"#,
+                "{}", #"{"username":"","password":"x"}"#, #"{"username":" \n","password":"x"}"#, #"{"username":"x"}"#,
+                #"{"username":1,"password":2}"#,
             ] {
                 try await world.raw.send(.post, "/login", body: body)
                     .refused(400, "Username and password are required", body)
@@ -144,6 +146,23 @@ extension DunbarScenarios {
             for cookie in [cookie, other.cookie ?? ""] {
                 try await world.raw.send(.get, "/user", headers: [.cookie: cookie]).succeeded(200)
             }
+        },
+        Scenario("Of several cookies the first that is a session counts", clause: "§2 Cookie") { world in
+            let (john, jane) = try await world.pair()
+            let name = john.cookie.prefix { $0 != "=" }
+            let old = "\(name)=old"
+            for cookies in ["\(old); \(john.cookie)", "\(old); \(old); \(john.cookie); \(jane.cookie)"] {
+                let me = try await world.raw.send(.get, "/user", headers: [.cookie: cookies]).succeeded(200)
+                try expect(me["user"]?["id"], equals: john.id.json)
+            }
+            // A request is not looked at for ever.
+            let many = (0..<100).map { "\(name)=\($0)" }.joined(separator: "; ")
+            try await world.raw.send(.get, "/user", headers: [.cookie: "\(many); \(john.cookie)"])
+                .refused(401, "Unauthorized")
+            // Signing out ends all of them: no other cookie of the browser goes on.
+            try await world.raw.send(.post, "/logout", headers: [.cookie: "\(old); \(john.cookie); \(jane.cookie)"])
+                .said("Logged out successfully")
+            for person in [john, jane] { try await person.get("/user").refused(401, "Unauthorized") }
         },
         Scenario("A cookie is of no use after the logout", clause: "POST /logout") { world in
             let john = try await world.person()

@@ -70,7 +70,9 @@ extension DunbarScenarios {
                 }
                 // The spelling of the URL does not matter.
                 let spelled = "\(url[..<mark])\(query.replacingOccurrences(of: "-", with: "%2D"))&utm=1"
-                try expect(try await world.fetch(spelled).status, equals: 200)
+                for url in [spelled, url.spelledOtherwise] {
+                    try expect(try await world.fetch(url).status, equals: 200)
+                }
             }
         },
         Scenario("What is no post is refused", clause: "§1 POST /posts, example 4") { world in

@@ -48,8 +48,8 @@ enum Users: EmailAccountTable {
 
     static func emailKey(_ address: String) -> String { key(address) }
 
-    /// Returns a name in the form in which names are compared: composed, in lower case.
-    static func key(_ name: String) -> String { name.lowercased().precomposedStringWithCanonicalMapping }
+    /// Returns a name in the form in which names are compared: trimmed, composed, in lower case.
+    static func key(_ name: String) -> String { name.trimmed.lowercased().precomposedStringWithCanonicalMapping }
 
     // MARK: Reading
 

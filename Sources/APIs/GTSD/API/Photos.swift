@@ -123,10 +123,10 @@ extension GTSD {
         public typealias Output = APIResponse<PresignedUpload>
         public static let fieldRules = [
             "contentType": PhotoRules.contentTypeRule,
-            "fileName": FieldRule(pattern: #"\.([Jj][Pp][Ee]?[Gg]|[Pp][Nn][Gg]|[Hh][Ee][Ii][Cc])$"#),
+            "fileName": FieldRule(pattern: #"\.([Jj][Pp][Ee]?[Gg]|[Pp][Nn][Gg]|[Hh][Ee][Ii][Cc])[ \t\r\n]*$"#),
         ]
 
-        /// The file's name: 1 to 255 characters, with the extension jpg, jpeg, png or heic.
+        /// The file's name: 1 to 255 characters after trimming, with the extension jpg, jpeg, png or heic.
         public var fileName: String
         /// The media type, one of ``PhotoRules/contentTypes``.
         public var contentType: String
@@ -148,8 +148,9 @@ extension GTSD {
 
         public func validate(_ form: inout Validation) {
             form.field("fileName", .string, absent: Validation.required) {
-                if fileName.isBlank { return ["File name is required"] }
-                return fileName.length > 255 ? ["File name must be less than 255 characters"] : []
+                let name = fileName.trimmed
+                if name.isBlank { return ["File name is required"] }
+                return name.length > 255 ? ["File name must be less than 255 characters"] : []
             }
             PhotoRules.validate(contentType: contentType, in: &form)
             PhotoRules.validate(fileSize: fileSize, in: &form)
@@ -235,8 +236,7 @@ extension GTSD {
             form.field(
                 "takenAt", .string, "Invalid takenAt",
                 unless: takenAt.map { Contract.Timestamp<Milliseconds>($0) != nil } ?? true)
-            form.field(
-                "taskId", .number, "Task ID must be a positive integer", unless: taskId?.isValid ?? true)
+            form.id("taskId", .number, "Task ID must be a positive integer", taskId)
             form.field(
                 "evidenceType", .string,
                 absent: taskId == nil ? nil : "evidenceType is required when taskId is provided"
@@ -282,7 +282,7 @@ extension GTSD {
 
         public func validate(_ form: inout Validation) {
             Paging.validate(limit: limit, offset: offset, in: &form)
-            form.field("taskId", nil, "Task ID must be a positive integer", unless: taskId?.isValid ?? true)
+            form.id("taskId", nil, "Task ID must be a positive integer", taskId)
         }
     }
 
@@ -328,7 +328,7 @@ extension GTSD {
         public init(_ photoId: Photo.ID) { self.photoId = photoId }
 
         public func validate(_ form: inout Validation) {
-            form.field("photoId", nil, "Photo ID must be a positive integer", unless: photoId.isRepresentable)
+            form.id("photoId", nil, "Photo ID must be a positive integer", photoId)
         }
     }
 }

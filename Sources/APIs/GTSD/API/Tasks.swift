@@ -299,9 +299,8 @@ extension GTSD {
         }
 
         public func validate(_ form: inout Validation) {
-            form.field(
-                "taskId", .number, absent: Validation.required, "Task ID must be a positive integer",
-                unless: taskId.isRepresentable)
+            form.id(
+                "taskId", .number, absent: Validation.required, "Task ID must be a positive integer", taskId)
             form.field(
                 "type", .string, absent: Validation.required, "Invalid evidence type",
                 unless: EvidenceType.known.contains(type))
@@ -345,7 +344,7 @@ extension GTSD {
         public init(_ taskId: Task.ID) { self.taskId = taskId }
 
         public func validate(_ form: inout Validation) {
-            form.field("taskId", nil, "Task ID must be a positive integer", unless: taskId.isRepresentable)
+            form.id("taskId", nil, "Task ID must be a positive integer", taskId)
         }
     }
 
@@ -362,7 +361,7 @@ extension GTSD {
         public init(_ taskId: Task.ID) { self.taskId = taskId }
 
         public func validate(_ form: inout Validation) {
-            form.field("taskId", nil, "Task ID must be a positive integer", unless: taskId.isRepresentable)
+            form.id("taskId", nil, "Task ID must be a positive integer", taskId)
         }
     }
 

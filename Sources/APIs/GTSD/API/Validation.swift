@@ -34,6 +34,7 @@ extension GTSD {
         ) {
             switch unreadable[path] {
             case .absent: if let absent { mistakes.append("\(path): \(absent)") }
+            case .unrepresentable where expected == nil: mistakes += texts().map { "\(path): \($0)" }
             case .mistyped where expected != nil: mistakes.append("\(path): Expected \(expected?.rawValue ?? "")")
             case .containsNUL, .unrepresentable:
                 // A field's own message takes precedence.
@@ -53,6 +54,15 @@ extension GTSD {
             _ path: String, _ expected: Expected?, absent: String? = nil, _ text: String, unless isRight: Bool
         ) {
             field(path, expected, absent: absent) { isRight ? [] : [text] }
+        }
+
+        /// Validates an id. Digits beyond 64 bits are none, although the largest number stands for them.
+        mutating func id<Named>(
+            _ path: String, _ expected: Expected?, absent: String? = nil, _ text: String, _ value: Identifier<Named>?
+        ) {
+            var isTooLarge = false
+            if case .unrepresentable = unreadable[path] { isTooLarge = true }
+            field(path, expected, absent: absent, text, unless: !isTooLarge && value?.isValid ?? true)
         }
 
         func finish() throws(Problem) {
@@ -116,10 +126,4 @@ extension String {
     var containsSpaceOrControl: Bool {
         unicodeScalars.contains { $0.properties.isWhitespace || $0.properties.generalCategory == .control }
     }
-}
-
-extension Identifier {
-    /// Whether the number can be an id at all. Digits beyond 64 bits are decoded as the largest number, which no client
-    /// sends.
-    var isRepresentable: Bool { isValid && rawValue < .max }
 }

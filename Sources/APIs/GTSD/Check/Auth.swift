@@ -195,6 +195,21 @@ extension GTSDScenarios {
             }
             try await anna.get("/auth/me").refused(401, "Invalid or expired token")
         },
+        Scenario("Of two tokens that are made from one, the first that is used ends the other", clause: "§2 tokens") {
+            world in
+            let anna = try await world.person()
+            func renew(_ token: JSONValue?) async throws -> RawAnswer {
+                try await world.post("/auth/refresh", ["refreshToken": token ?? .null])
+            }
+            let parent = JSONValue.string(anna.refreshToken)
+            let (first, again) = (try await renew(parent).data(), try await renew(parent).data())
+            let next = try await renew(first["refreshToken"]).data()
+            try await renew(again["refreshToken"]).refused(401, "Invalid or expired refresh token")
+            // The session goes on in one line.
+            let last = try await renew(next["refreshToken"]).data()
+            try await renew(parent).refused(401, "Invalid or expired refresh token")
+            try await renew(last["refreshToken"]).refused(401, "Invalid or expired refresh token")
+        },
         Scenario("Logging out ends the session, however it is named, and no other", clause: "POST /auth/logout") {
             world in
             let anna = try await world.person()

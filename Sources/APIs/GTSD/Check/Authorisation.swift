@@ -21,9 +21,19 @@ extension GTSDScenarios {
                 try await berta.post("/v1/tasks/\(task.id)/\(verb)").refused(404, missing)
                 try await berta.post("/v1/tasks/0/\(verb)").invalid("taskId: Task ID must be a positive integer")
                 try await berta.post("/v1/tasks/x/\(verb)").invalid("taskId: Task ID must be a positive integer")
-                let none = "9223372036854775806"
-                try await berta.post("/v1/tasks/\(none)/\(verb)")
-                    .refused(404, "Task \(none) not found or does not belong to user")
+            }
+            // The largest number is a number as any other.
+            for none in [Int64.max - 1, Int64.max] {
+                let unknown = "Task \(none) not found or does not belong to user"
+                for verb in ["complete", "uncomplete"] {
+                    try await berta.post("/v1/tasks/\(none)/\(verb)").refused(404, unknown)
+                }
+                try await berta.post(
+                    "/v1/evidence", ["taskId": .integer(none), "type": "text_log", "data": ["text": "a"]]
+                ).refused(404, unknown)
+                try await berta.raw(.delete, "/v1/progress/photo/\(none)")
+                    .refused(404, "Photo \(none) not found or does not belong to user")
+                try expect(try await berta.get("/v1/progress/photos?taskId=\(none)").data()["photos"], equals: [])
             }
             let bytes = SampleImage.jpeg(width: 8, height: 8)
             let place = try await berta.put(bytes)

@@ -71,6 +71,8 @@ extension GTSDScenarios {
             let kept: [(String, String)] = [
                 ("../../IMG.2024.JPG", "IMG_2024.JPG"), (#"C:\x\ä b.png"#, "__b.png"), ("a.b.HeIc", "a_b.HeIc"),
                 (String(repeating: "n", count: 250) + ".jpeg", String(repeating: "n", count: 100) + ".jpeg"),
+                (" \t a.jpg \r\n", "a.jpg"),
+                (String(repeating: " ", count: 250) + "-front.jpg ", "-front.jpg"),
             ]
             for (name, clean) in kept {
                 let data = try await presign(anna, name).data(200, name)
@@ -86,7 +88,7 @@ extension GTSDScenarios {
             for name in ["a\u{0}.jpg", "a\n.jpg"] {
                 try await presign(anna, name).refused(400, "Invalid filename: contains null bytes")
             }
-            try await presign(anna, "").invalid("fileName: File name is required")
+            for name in ["", "  \t "] { try await presign(anna, name).invalid("fileName: File name is required") }
             try await presign(anna, String(repeating: "n", count: 256))
                 .invalid("fileName: File name must be less than 255 characters")
             try await presign(anna, "a.jpg", type: "image/gif")
@@ -214,6 +216,12 @@ extension GTSDScenarios {
             try expect(try await put(url), equals: 200)
             // A repeated PUT succeeds, in case an answer was lost.
             try expect(try await put(url), equals: 200)
+            try expect(try await put(url.spelledOtherwise), equals: 200)
+            let photo: GTSD.ConfirmedPhoto = try await anna.send(
+                GTSD.ConfirmPhoto(fileKey: place.fileKey, fileSize: jpeg.count, contentType: "image/jpeg"))
+            let fetched = try await fetch(photo.downloadUrl.spelledOtherwise, over: world)
+            try expect(fetched.status.code, equals: 200)
+            try expect(fetched.body, equals: jpeg)
         },
         Scenario("The SDK uploads in one call, and the whole of a list page by page", clause: "§7 photo upload") {
             world in

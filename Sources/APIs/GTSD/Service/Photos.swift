@@ -26,7 +26,7 @@ extension GTSDService {
         _ request: GTSD.PresignPhoto, from caller: Caller, _ info: RequestInfo
     ) async throws -> Answer<APIResponse<GTSD.PresignedUpload>> {
         let name: String
-        do { name = try PhotoName.clean(request.fileName) } catch { throw Problem(.badRequest, error.message) }
+        do { name = try PhotoName.clean(request.fileName.trimmed) } catch { throw Problem(.badRequest, error.message) }
         let (size, now) = (Int64(request.fileSize), time.milliseconds())
         let text = "\(Photos.folder(of: caller.user))\(makeID())-\(name)"
         guard ObjectKey(text) != nil else { throw Problem(.badRequest, "Invalid filename: \(request.fileName)") }

@@ -32,8 +32,16 @@ extension Messenger {
             self.details = details
         }
 
+        public init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            user = try container.decodeIfPresent(ReadableID<User>.self, forKey: .user)?.id
+            message = try container.decodeIfPresent(ReadableID<Message>.self, forKey: .message)?.id
+            reason = try container.decode(String.self, forKey: .reason)
+            details = try container.decodeIfPresent(String.self, forKey: .details)
+        }
+
         public func validate() throws(Problem) {
-            guard reportedUser != nil || reportedMessage != nil else {
+            guard user != nil || message != nil else {
                 throw Problem(.badRequest, "user_id or message_id required")
             }
             guard 1...Self.maximumReason ~= reason.trimmed.length else {
@@ -44,9 +52,14 @@ extension Messenger {
             }
         }
 
-        /// The reported user; an id that could not be read counts as a missing one.
-        package var reportedUser: User.ID? { user == .malformed ? nil : user }
-        package var reportedMessage: Message.ID? { message == .malformed ? nil : message }
+        /// An id; one that cannot be read counts as a missing one.
+        private struct ReadableID<Named>: WireField {
+            let id: Identifier<Named>?
+            static var absent: Self { Self(id: nil) }
+
+            private init(id: Identifier<Named>?) { self.id = id }
+            init(from decoder: any Decoder) throws { id = try decoder.singleValueContainer().decode(Identifier.self) }
+        }
 
         enum CodingKeys: String, CodingKey {
             case user = "user_id"

@@ -94,7 +94,10 @@ extension MessengerScenarios {
             for method in [HTTPRequest.Method.post, .put, .delete, .patch] {
                 try expect(try await alice.fetch(location, method).status == 403, "\(method)")
             }
-            try expect(try await alice.fetch(location).text, equals: "content")
+            // The spelling of the URL does not matter.
+            for location in [location, location.spelledOtherwise] {
+                try expect(try await alice.fetch(location).text, equals: "content")
+            }
         },
         Scenario("A file is for its uploader and the chats that hold it", clause: "GET /files/{id}/download") { world in
             let (alice, bob, carol) = try await world.trio()

@@ -47,6 +47,7 @@ extension MessengerScenarios {
                 (carol, alice.id.json, nil, noUser), (carol, nil, message.id.json, noMessage),
                 (carol, alice.id.json, message.id.json, noUser), (carol, bob.id.json, message.id.json, noMessage),
                 (bob, 0, nil, noUser), (bob, -1, nil, noUser), (bob, 9_223_372_036_854_775_807, nil, noUser),
+                (bob, .integer(.min), nil, noUser), (bob, nil, .integer(.min), noMessage),
                 (bob, nil, 0, noMessage), (bob, nil, 9_223_372_036_854_775_807, noMessage),
             ]
             for (person, user, message, text) in table {

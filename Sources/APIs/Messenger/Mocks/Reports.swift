@@ -12,8 +12,8 @@ extension MessengerMock {
     func reports() {
         server.example(of: Messenger.CreateReport.self) { [memory] request in
             try memory.use { memory in
-                if let user = request.reportedUser { _ = try memory.person(user) }
-                if let message = request.reportedMessage { _ = try memory.message(message) }
+                if let user = request.user { _ = try memory.person(user) }
+                if let message = request.message { _ = try memory.message(message) }
             }
             return .example
         }

@@ -15,10 +15,10 @@ extension MessengerService {
     ) async throws -> Answer<Messenger.Report> {
         let now = time.milliseconds()
         return try await database.write(info.idempotencyKey, errorMessages: Messenger.errorMessages, at: now) { db in
-            if let user = request.reportedUser, try Users.profile(user, for: caller, in: db) == nil {
+            if let user = request.user, try Users.profile(user, for: caller, in: db) == nil {
                 throw Users.notFound
             }
-            let message = try request.reportedMessage.map { try Messages.visible($0, to: caller, in: db) }
+            let message = try request.message.map { try Messages.visible($0, to: caller, in: db) }
             return Answer(.created, try Reports.insert(request, of: message, by: caller, at: now, in: db))
         }
     }
@@ -103,7 +103,7 @@ enum Reports {
             """
             INSERT INTO reports (
                 reporter_id, user_id, message_id, chat_id, sender_id, content, file_id, reason, details, created_at)
-            VALUES (\(reporter), \(request.reportedUser), \(message?.id), \(message?.chat), \(message?.sender),
+            VALUES (\(reporter), \(request.user), \(message?.id), \(message?.chat), \(message?.sender),
                 \(message?.content), \(message?.file), \(request.reason.trimmed), \(request.details), \(now))
             """)
         guard let id else { throw DatabaseFailure.failed("an insert returned no id") }

@@ -90,7 +90,8 @@ final class Node: @unchecked Sendable {
             }
         }
         guard let rest else { return nil }
-        values.append((rest.name, String(decoding: path.dropFirst(), as: UTF8.self)))
+        let text = String(decoding: path.dropFirst(), as: UTF8.self)
+        values.append((rest.name, FormURLEncoded.percentDecode(text, plusIsSpace: false)))
         return rest.node
     }
 

@@ -51,7 +51,7 @@ public struct DatabaseCopy: Sendable {
             let connection = try PostgreSQLConnection(url: url, namespace: namespace, isPatient: true)
             // The archive has a statement that makes the schema.
             try connection.simple("DROP SCHEMA IF EXISTS \"\(namespace)\"")
-            try tools.stopped(by: isCancelled).restore(path, to: url)
+            try tools.stopped(by: isCancelled).restore(path, of: namespace, to: url)
             let found = try PostgreSQLEngine.transaction(on: connection, "BEGIN READ ONLY") { session in
                 let counts = try session.rowCounts()
                 connection.endReading()

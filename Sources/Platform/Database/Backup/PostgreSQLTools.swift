@@ -26,7 +26,7 @@ public struct PostgreSQLTools: Sendable {
 
     /// Dumps one schema, as it is in an exported snapshot, to a file. It blocks.
     func dump(_ url: String, schema: String, snapshot: String, to path: String) throws {
-        let (place, environment) = access(to: url)
+        let (place, environment) = access(to: url, schema)
         let version = try serverVersion(url, schema)
         try run(
             find("pg_dump", atLeast: version),
@@ -37,8 +37,8 @@ public struct PostgreSQLTools: Sendable {
     }
 
     /// Runs an archive's statements on a database, all of them or none. It blocks.
-    func restore(_ path: String, to url: String) throws {
-        let (place, environment) = access(to: url)
+    func restore(_ path: String, of schema: String, to url: String) throws {
+        let (place, environment) = access(to: url, schema)
         try run(
             find("pg_restore", atLeast: 0),
             [
@@ -126,12 +126,13 @@ public struct PostgreSQLTools: Sendable {
     // MARK: Running
 
     /// Returns the URL without its password, which every user of the machine could see among the arguments, and an
-    /// environment with it.
-    private func access(to url: String) -> (place: String, environment: [String: String]) {
+    /// environment with it. The program's connections have the settings of this program's own.
+    private func access(to url: String, _ schema: String) -> (place: String, environment: [String: String]) {
         let url = PostgreSQLURL(url)
         var environment = environment
+        for name in PostgreSQLEnvironment.variables { environment[name] = nil }
         if let password = url.password { environment["PGPASSWORD"] = password }
-        return (url.text, environment)
+        return (url.text(with: PostgreSQLSettings(namespace: schema, isPatient: true)), environment)
     }
 
     private func access(_ path: String, _ mode: Int32) -> Int32 { Foundation.access(path, mode) }

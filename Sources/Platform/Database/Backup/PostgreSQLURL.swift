@@ -40,4 +40,13 @@ public struct PostgreSQLURL: Equatable {
         text = url[..<scheme.upperBound] + authority + tail
         password = found.map { $0.removingPercentEncoding ?? $0 }
     }
+
+    /// Returns the URL, without the password, of a connection that has these settings, and whose writes are on the disk when
+    /// they are acknowledged. Of a parameter that occurs twice, libpq takes the last.
+    func text(with settings: PostgreSQLSettings) -> String {
+        guard text.contains("://") else { return text }
+        let options = settings.options + " -c synchronous_commit=on"
+        let encoded = options.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+        return text + (text.contains("?") ? "&" : "?") + "client_encoding=UTF8&options=\(encoded)"
+    }
 }
