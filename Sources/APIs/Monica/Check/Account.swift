@@ -6,6 +6,36 @@ import MonicaClient
 
 extension MonicaScenarios {
     static let account: [Scenario<MonicaWorld>] = [
+        Scenario("The root of the API welcomes everybody", clause: "GET /") { world in
+            let welcome: JSONValue = ["success": ["message": "Welcome to Monica"]]
+            for path in ["", "/"] {
+                try expect(try await world.raw.send(.get, path).succeeded(200), equals: welcome)
+                try await world.raw.send(.post, path, body: "{}").refused(405, 0, "Method not allowed", path)
+            }
+            let owner = try await world.owner()
+            try expect(try await owner.send(Monica.GetWelcome()), equals: Monica.Welcome())
+        },
+        Scenario("An export is compressed, and stored by no cache that others use", clause: "GET /export") { world in
+            let owner = try await world.owner()
+            let word = world.freshWord()
+            _ = try await owner.contact("John", word)
+            for path in ["/export/json", "/export/vcard"] {
+                let plain = try await owner.get(path)
+                try plain.succeeded(200)
+                try expect(plain.text.contains(word), "the contact is missing")
+                let packed = try await world.raw.send(
+                    .get, path, token: owner.token, headers: [.acceptEncoding: "gzip"])
+                try expect(packed.status, equals: 200)
+                for answer in [plain, packed] {
+                    try expect(answer.headers[.cacheControl], equals: "private, no-cache")
+                    try expect(answer.headers[.vary]?.contains("Accept-Encoding") == true, "Vary of \(path)")
+                }
+                // A client may unpack the body by itself, and then removes the field or leaves it.
+                let isPacked = packed.body.starts(with: [0x1F, 0x8B])
+                try expect(isPacked || packed.text.contains(word), "\(path) cannot be read")
+                if isPacked { try expect(packed.headers[.contentEncoding], equals: "gzip") }
+            }
+        },
         Scenario("An account says whose it is and takes everything along", clause: "GET /me, /export") { world in
             let owner = try await world.owner()
             let me = try await owner.send(Monica.GetMe()).data
