@@ -17,7 +17,7 @@ extension Monica {
 
     /// The greeting of a server.
     public struct Welcome: Codable, Hashable, Sendable {
-        /// What the server says of success.
+        /// The part of an answer that stands for success.
         public struct Success: Codable, Hashable, Sendable {
             /// The greeting: "Welcome to Monica".
             public var message: String
