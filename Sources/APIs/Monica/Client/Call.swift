@@ -22,8 +22,7 @@ struct Call: Sendable {
     init<E: Contract.Endpoint>(_ request: E, idempotencyKey: String? = nil) throws {
         let encoded = try RequestCoding.encode(request)
         method = E.route.method
-        // The root of the base URL has no slash: other servers redirect a path that ends with one.
-        path = encoded.path == "/" ? "" : encoded.path
+        path = encoded.path
         if case .json(let bytes) = encoded.body { body = bytes } else { body = nil }
         key = E.route.acceptsIdempotencyKey ? idempotencyKey ?? UUID().uuidString.lowercased() : nil
         let steps = encoded.path.prefix { $0 != "?" }.split(separator: "/").map(String.init)
