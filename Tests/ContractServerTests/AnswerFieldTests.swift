@@ -175,7 +175,9 @@ import Testing
             if isPacked, size > 1000 { #expect(answer.body.count < expected.count / 50) }
             let head = try await table.send(.head, "/export?size=\(size)", headers: headers)
             #expect(head.status == .ok && head.body.isEmpty)
-            #expect(head.headers == answer.headers)
+            for name in Set(answer.headers.map(\.name)).union(head.headers.map(\.name)) where name != .requestID {
+                #expect(head.headers[name] == answer.headers[name])
+            }
         }
     }
 
