@@ -139,6 +139,48 @@ import Testing
         #expect(Gzip.compress(ByteBuffer()) == nil)
     }
 
+    // MARK: Streamed answers
+
+    private struct Export: AuthenticatedEndpoint {
+        typealias API = Sample
+        static let route = Route.get("/export")
+        typealias Output = Empty
+        var size: Int
+    }
+
+    /// Every streamed answer is compressed for clients that accept it, whatever its type, and no cache shares it.
+    @Test(arguments: ["application/json", "text/vcard; charset=utf-8"], [0, 10, 1_000_000])
+    func aStreamedAnswerIsCompressed(_ type: String, _ size: Int) async throws {
+        var routes = Routes<Sample, String>(
+            spool: CountingSpool(), secrets: { [[1]] }, name: { $0 }, authenticate: { _ in "alice" })
+        routes.on(streaming: { (request: Export, _) in
+            StreamedAnswer(headers: [.contentType: type]) { write in
+                for _ in 0..<request.size { try await write(Array("a card\r\n".utf8)) }
+            }
+        })
+        let table = Router(routes, options: .init(logger: LogBook().logger))
+        let expected = Array(String(repeating: "a card\r\n", count: size).utf8)
+        for accepted in ["gzip", "", "gzip;q=0"] {
+            let isPacked = accepted == "gzip"
+            let headers: HTTPFields = [.acceptEncoding: accepted, .ifNoneMatch: "*"]
+            let answer = try await table.send(.get, "/export?size=\(size)", headers: headers)
+            #expect(answer.status == .ok)
+            #expect(answer.headers[.contentEncoding] == (isPacked ? "gzip" : nil))
+            #expect(answer.headers[.contentType] == type)
+            #expect(answer.headers[.vary] == "Accept-Encoding")
+            #expect(answer.headers[.cacheControl] == "private, no-cache")
+            // Neither is known before the body is written.
+            #expect(answer.headers[.contentLength] == nil && answer.headers[.eTag] == nil)
+            #expect(try (isPacked ? unpacked(answer.body, size: expected.count) : answer.body) == expected)
+            if isPacked, size > 1000 { #expect(answer.body.count < expected.count / 50) }
+            let head = try await table.send(.head, "/export?size=\(size)", headers: headers)
+            #expect(head.status == .ok && head.body.isEmpty)
+            for name in Set(answer.headers.map(\.name)).union(head.headers.map(\.name)) where name != .requestID {
+                #expect(head.headers[name] == answer.headers[name])
+            }
+        }
+    }
+
     // MARK: Documents
 
     /// A document is no operation, and the root is a path of its own.
@@ -168,9 +210,9 @@ import Testing
         }
     }
 
-    private func unpacked(_ bytes: [UInt8]) throws -> [UInt8] {
+    private func unpacked(_ bytes: [UInt8], size: Int = 0) throws -> [UInt8] {
         var (stream, input) = (z_stream(), bytes)
-        var output = [UInt8](repeating: 0, count: 1 << 20)
+        var output = [UInt8](repeating: 0, count: max(1 << 20, size))
         try #require(concord_inflate_begin(&stream) == Z_OK)
         defer { inflateEnd(&stream) }
         let count = input.withUnsafeMutableBufferPointer { input in

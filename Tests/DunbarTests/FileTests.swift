@@ -53,7 +53,10 @@ import Testing
         try await withDunbar(on: stack) { host in
             let john = try await host.world().person()
             let good = Array(repeating: Self.upload(Self.jpeg), count: 9)
-            for bad in [Array("text".utf8), Self.jpeg + Array("broken".utf8)] {
+            for (bad, message) in [
+                (Array("text".utf8), "Only image and video files are allowed!"),
+                (Self.jpeg + Array("broken".utf8), "Image is damaged or incomplete"),
+            ] {
                 for place in [0, 5, 9] {
                     var media = good
                     media.insert(Self.upload(bad), at: place)
@@ -62,7 +65,7 @@ import Testing
                         Issue.record("it was taken")
                     } catch let error as APIError {
                         #expect(error.status == 400)
-                        #expect(error.message == "Only image and video files are allowed!")
+                        #expect(error.message == message)
                     }
                     #expect(try await stored(host) == [])
                     try await noUploadIsLeft(host)
@@ -147,9 +150,13 @@ import Testing
             let head = SampleVideo.box("ftyp", Array("qt  ".utf8) + SampleVideo.word(0))
             let film = head + SampleVideo.movie(place) + SampleVideo.media
             let tags = SampleVideo.element([0x12, 0x54, 0xC3, 0x67], Array("SECRET".utf8))
-            let post = try await john.client.post(
-                "x", media: [Self.upload(film), Self.upload(SampleVideo.webm + tags)])
-            for (url, original) in zip(post.media, [film, SampleVideo.webm + tags]) {
+            // The film of a live photo has no `ftyp`, and one of a camera has a brand of its own.
+            let old = SampleVideo.box("wide", []) + SampleVideo.movie(place) + SampleVideo.media
+            let brands = SampleVideo.box("ftyp", Array("XAVC".utf8) + SampleVideo.word(0) + Array("XAVCmp42".utf8))
+            let films = [film, SampleVideo.webm + tags, old, brands + SampleVideo.movie(place) + SampleVideo.media]
+            let post = try await john.client.post("x", media: films.map(Self.upload))
+            #expect(post.media.map { Self.name($0).suffix(4) } == [".mov", "webm", ".mov", ".mp4"])
+            for (url, original) in zip(post.media, films) {
                 let path = try #require(URL(string: url))
                 let stored = try await host.transport.send(.init(method: .get, url: path), progress: nil)
                 #expect(stored.status == 200 && stored.body.count == original.count)

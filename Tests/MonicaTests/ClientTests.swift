@@ -387,9 +387,9 @@ extension MonicaClientTests {
         #expect(
             script.requests.map { "\($0.url.path)?\($0.url.query ?? "")" } == [
                 "/api/contacts?query=a&page=1&limit=100&sort=-updated_at", "/api/tags/7/contacts?page=1&limit=10",
-                "/api/activities?contact_id=5&page=1&limit=50&sort=happened_at",
-                "/api/notes?page=1&limit=50&sort=-favorited_at",
-                "/api/tasks?contact_id=5&page=1&limit=3&sort=completed_at", "/api/gifts?page=1&limit=50",
+                "/api/activities?contact_id=5&page=1&limit=100&sort=happened_at",
+                "/api/notes?page=1&limit=100&sort=-favorited_at",
+                "/api/tasks?contact_id=5&page=1&limit=3&sort=completed_at", "/api/gifts?page=1&limit=100",
             ])
     }
 }

@@ -19,7 +19,7 @@ import Testing
             let expected: [(HTTPRequest.Method, String, String?, Int, Int)] = [
                 // Sort, limit and page are checked before the path's id.
                 (.get, "/contacts/x/notes?sort=x&limit=0", nil, 400, 39),
-                (.get, "/contacts/x/notes?limit=51", nil, 400, 30),
+                (.get, "/contacts/x/notes?limit=101", nil, 400, 30),
                 (.get, "/tags/0/contacts?limit=101&page=0", nil, 400, 30),
                 (.get, "/tags/0/contacts?page=0", nil, 400, 41),
                 (.get, "/tags/0/contacts", nil, 404, 31),

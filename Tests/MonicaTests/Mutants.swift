@@ -54,6 +54,14 @@ extension Mutant {
         .init(contacts, "leaves the other parameters out of links", .body(contacts, #"\?query=[^&"]*&"#, "?")),
         .init(contacts, "has absolute links", .body(contacts, #""first":""#, #""first":"http://example.com"#)),
         .init(contacts, "counts one page more", .body(contacts, #""last_page":1"#, #""last_page":2"#)),
+        .init(notes, "has pages of fifty at most", .query(notes, "limit=100", "limit=101")),
+        .init(
+            "GET /", "welcomes those with a token alone",
+            .exchange("GET /") { request, forward in
+                request.headers[.authorization] == nil
+                    ? .json(401, #"{"error":{"message":"Unauthenticated.","code":401,"error_code":42}}"#)
+                    : try await forward(request)
+            }),
         .init(contacts, "cuts a limit that is too big", .accepting(contacts, "The limit parameter is too big", "{}")),
         .init(gifts, "ignores ?contact_id", .query(gifts, "contact_id=", "x=")),
         .init(notes, "ignores ?sort", .query(notes, "sort=", "x=")),
@@ -66,6 +74,7 @@ extension Mutant {
         .init(create, "takes impossible dates", .request(create, #""birthdate_day":31"#, #""birthdate_day":28"#)),
         .init(setTags, "keeps blank names", .request(setTags, #""tags":\[""#, #""tags":["blank",""#)),
         .init(tag, "makes another slug", .body(tag, #""name_slug":"([^"]*)-"#, #""name_slug":"$1_"#)),
+        .init(tag, "has no slug for emoji", .body(tag, #""name_slug":"1f[^"]*""#, #""name_slug":"""#)),
         .init(tag, "takes a name twice", .accepting(tag, "The name has already been taken.", "{}")),
         .init(
             "PUT /tasks/{id}", "keeps the time of completion",
@@ -94,6 +103,7 @@ extension Mutant {
                     : try await forward(request)
             }),
         .init("GET /export/vcard", "exports partial contacts", .partialCards),
+        .init("GET /export/vcard", "may be kept by any cache", .header("GET /export/vcard", .cacheControl, nil)),
         .init("GET /export/vcard", "writes lines without CR", .body("GET /export/vcard", "\r\n", "\n")),
         .init(
             "GET /export/json", "leaves out partial contacts",

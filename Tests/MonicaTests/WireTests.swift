@@ -75,6 +75,7 @@ import Testing
         .init(Monica.Create<Monica.Tag>(Monica.TagDraft(name: "Family"))),
         .init(Monica.Update<Monica.Tag>(id: 1, Monica.TagDraft(name: "Family"))),
         .init(Monica.Delete<Monica.Tag>(id: 1)),
+        .init(Monica.GetWelcome()),
         .init(Monica.GetMe()),
         .init(Monica.ListGenders()),
         .init(Monica.ListActivityTypes()),

@@ -54,9 +54,10 @@ public struct DescribedTransport: Transport, SocketTransport {
         _ response: TransportResponse, to request: TransportRequest, _ documents: Documents
     ) throws {
         let (base, url) = (baseURL.absoluteString, request.url.absoluteString)
-        guard url.hasPrefix(base + "/") else { return }
-        let steps = url.dropFirst(base.count + 1).prefix { $0 != "?" }.split(
-            separator: "/", omittingEmptySubsequences: false)
+        let path = url.dropFirst(base.count).prefix { $0 != "?" }
+        guard url.hasPrefix(base), path.isEmpty || path.first == "/" else { return }
+        // The root has no steps.
+        let steps = path.count < 2 ? [] : path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
         // A path that is not the contract's, such as health, is not in the document either.
         let found = documents.operations.first { operation in
             operation.method == request.method.rawValue && operation.steps.count == steps.count

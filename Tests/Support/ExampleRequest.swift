@@ -43,7 +43,9 @@ public struct ExampleRequest: Sendable, CustomTestStringConvertible {
 
     private init<E: Contract.Endpoint>(encoding request: E) throws {
         let encoded = try RequestCoding.encode(request)
-        let parts = encoded.path.split(separator: "?", maxSplits: 1)
+        // The SDK sends nothing behind the base URL for the root, which an example calls a slash.
+        let path = encoded.path.isEmpty ? "/" : encoded.path
+        let parts = path.split(separator: "?", maxSplits: 1)
         let captures = Self.captures(in: String(parts[0]), E.route)
         var source = RequestCoding.Source(captures: captures)
         if parts.count > 1 { source.items = FormURLEncoded.items(parts[1]) }
@@ -62,10 +64,10 @@ public struct ExampleRequest: Sendable, CustomTestStringConvertible {
         signature = E.signature
         route = E.route
         needsCaller = E.self is any AuthenticatedEndpoint.Type
-        path = encoded.path
+        self.path = path
         body = whole.body
         value = "\(request)"
-        testDescription = "\(E.route.method.rawValue) \(encoded.path) \(json?.description ?? "")"
+        testDescription = "\(E.route.method.rawValue) \(path) \(json?.description ?? "")"
         received = { "\(try RequestCoding.decode(E.self, from: whole))" }
         reading = { example in
             var source = Self.source(of: example, E.route)

@@ -36,10 +36,10 @@ public enum MediaType: String, CaseIterable, Sendable {
         } else if starts("RIFF"), starts("WEBP", at: 8) {
             self = .webp
         } else if starts("ftyp", at: 4) {
-            guard let type = Self.type(ofBrand: String(decoding: head.dropFirst(8).prefix(4), as: UTF8.self)) else {
-                return nil
-            }
+            guard let type = Self.type(ofBrands: head) else { return nil }
             self = type
+        } else if Self.quickTime.contains(where: { starts($0, at: 4) }) {
+            self = .mov
         } else if starts([0x1A, 0x45, 0xDF, 0xA3]), Self.isWebM(head) {
             self = .webm
         } else {
@@ -47,8 +47,25 @@ public enum MediaType: String, CaseIterable, Sendable {
         }
     }
 
-    /// Returns the type for a major brand (ISO/IEC 14496-12 §4.3). Other types in the same container (AVIF, JPEG 2000
-    /// …) are not accepted.
+    /// The boxes with which a QuickTime film may begin. It needs no `ftyp`, which is newer than the format, and whether
+    /// the file is a film at all is seen when its tracks are read.
+    private static let quickTime = ["wide", "mdat", "moov", "skip", "free", "pnot"]
+
+    /// Returns the type for the brands of a file (ISO/IEC 14496-12 §4.3): by the major one or, for a film, by the first
+    /// of the compatible ones that is known.
+    private static func type(ofBrands head: [UInt8]) -> MediaType? {
+        func brand(at position: Int) -> String { String(decoding: head[position..<position + 4], as: UTF8.self) }
+        guard head.count >= 12 else { return nil }
+        if let type = type(ofBrand: brand(at: 8)) { return type }
+        let end = head.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+        // The major brand is followed by its version.
+        let compatible = stride(from: 16, through: min(end, head.count) - 4, by: 4).lazy.compactMap {
+            type(ofBrand: brand(at: $0))
+        }
+        return compatible.first { !$0.isImage }
+    }
+
+    /// Returns the type for a brand. Other types in the same container (AVIF, JPEG 2000 …) are not accepted.
     private static func type(ofBrand brand: String) -> MediaType? {
         switch brand {
         case "heic", "heix", "heim", "heis", "hevc", "hevx", "hevm", "hevs", "mif1", "msf1": .heic

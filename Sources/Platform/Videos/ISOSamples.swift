@@ -15,10 +15,8 @@ struct SampleTable {
         sizes = boxes["stsz"] ?? boxes["stz2"]
     }
 
-    /// Fills the samples with zeros.
-    ///
-    /// - Parameter movie: The range of the tables themselves, which contain no samples.
-    func clear(except movie: Range<Int64>) throws(VideoError) {
+    /// Calls `body` for each chunk of samples, as far as it is in the file.
+    func forEachChunk(_ body: (Range<Int64>) throws(VideoError) -> Void) throws(VideoError) {
         guard let chunks, let runs, let sizes else { return }
         let width = chunks.type == "co64" ? 8 : 4
         let count = try entries(of: chunks, at: 4, size: width)
@@ -30,17 +28,16 @@ struct SampleTable {
             while run < runCount, let first = try file.number(at: runs.content + 8 + Int64(run) * 12, size: 4),
                 first <= UInt64(chunk) + 1
             {
+                try file.step()
                 perChunk = try file.number(at: runs.content + 12 + Int64(run) * 12, size: 4) ?? 0
                 run += 1
             }
-            guard let offset = try file.number(at: chunks.content + 8 + Int64(chunk) * Int64(width), size: width),
-                offset < UInt64(file.count)
-            else { continue }
             let length = try length(of: perChunk, from: sample, in: sizes)
             sample += Int(clamping: perChunk)
-            let end = min(UInt64(file.count), offset.addingReportingOverflow(length).partialValue)
-            let range = Int64(offset)..<max(Int64(offset), Int64(end))
-            if !range.overlaps(movie) { try file.clear(range) }
+            guard let offset = try file.number(at: chunks.content + 8 + Int64(chunk) * Int64(width), size: width),
+                let range = file.range(from: offset, length: length)
+            else { continue }
+            try body(range)
         }
     }
 
@@ -73,31 +70,35 @@ struct SampleTable {
 /// The locations of the samples of a fragment's track (ISO/IEC 14496-12 §8.8.7 and §8.8.8).
 struct FragmentSamples {
     private let file: VideoBytes
-    private let fragment: ISOBox
     private let box: ISOBox
-    private var base: UInt64
-    private var defaultSize: UInt64
+    private let base: UInt64
+    private let defaultSize: UInt64
 
+    /// - Parameters:
+    ///   - end: The end of the data of the fragment's track before, or the beginning of the fragment.
+    ///   - defaultSize: The size of samples, unless the header gives another one.
     init(
-        _ header: ISOBox, in box: ISOBox, of fragment: ISOBox, defaultSize: UInt64, _ file: VideoBytes
+        _ header: ISOBox, in box: ISOBox, of fragment: ISOBox, behind end: UInt64, defaultSize: UInt64,
+        _ file: VideoBytes
     ) throws(VideoError) {
         self.file = file
-        self.defaultSize = defaultSize
-        self.fragment = fragment
         self.box = box
-        base = UInt64(fragment.start)
         let flags = try file.number(at: header.content, size: 4) ?? 0
         var position = header.content + 8
         if flags & 0x1 != 0 {
-            base = try file.number(at: position, size: 8) ?? base
+            base = try file.number(at: position, size: 8) ?? end
             position += 8
+        } else {
+            base = flags & 0x20000 != 0 ? UInt64(fragment.start) : end
         }
         for bit: UInt64 in [0x2, 0x8] where flags & bit != 0 { position += 4 }
-        if flags & 0x10 != 0 { self.defaultSize = try file.number(at: position, size: 4) ?? 0 }
+        self.defaultSize = flags & 0x10 != 0 ? try file.number(at: position, size: 4) ?? 0 : defaultSize
     }
 
-    /// Fills the samples with zeros.
-    func clear() throws(VideoError) {
+    /// Calls `body` for each run of samples, as far as it is in the file.
+    ///
+    /// - Returns: The end of the last run.
+    func forEachRun(_ body: (Range<Int64>) throws(VideoError) -> Void) throws(VideoError) -> UInt64 {
         var next = base
         try file.forEachBox(in: box) { run throws(VideoError) in
             guard run.type == "trun", let flags = try file.number(at: run.content, size: 4),
@@ -123,12 +124,78 @@ struct FragmentSamples {
                             at: position + sample * width + (flags & 0x100 != 0 ? 4 : 0), size: 4) ?? 0
                 }
             }
-            guard next < UInt64(file.count) else { return }
-            let end = min(UInt64(file.count), next.addingReportingOverflow(length).partialValue)
-            let range = Int64(next)..<max(Int64(next), Int64(end))
-            // Samples are behind their tables, never within them.
-            if !range.overlaps(fragment.start..<fragment.end) { try file.clear(range) }
-            next = UInt64(range.upperBound)
+            if let range = file.range(from: next, length: length) { try body(range) }
+            next = next.addingReportingOverflow(length).partialValue
         }
+        return next
+    }
+}
+
+/// The samples of removed tracks, as ranges of a file.
+struct RemovedSamples {
+    /// The most ranges that are remembered, which is more than a film of 50 MiB has.
+    private static let maximumCount = 200_000
+
+    private var ranges: [Range<Int64>] = []
+    /// The ranges of other contents that overlap them.
+    private var kept: [Range<Int64>] = []
+
+    var isEmpty: Bool { ranges.isEmpty }
+
+    mutating func add(_ range: Range<Int64>) throws(VideoError) { try Self.append(range, to: &ranges) }
+
+    /// Sorts the ranges, after the last one was added.
+    mutating func sort() { ranges = Self.joined(ranges) }
+
+    /// Excludes a range that something else needs. The samples have been sorted.
+    mutating func keep(_ range: Range<Int64>) throws(VideoError) {
+        var (low, high) = (0, ranges.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if ranges[middle].upperBound <= range.lowerBound { low = middle + 1 } else { high = middle }
+        }
+        if low < ranges.count, ranges[low].overlaps(range) { try Self.append(range, to: &kept) }
+    }
+
+    /// Fills the samples with zeros.
+    func clear(in file: VideoBytes) throws(VideoError) {
+        let kept = Self.joined(kept)
+        var next = 0
+        for range in ranges {
+            var position = range.lowerBound
+            while next < kept.count, kept[next].upperBound <= position { next += 1 }
+            var index = next
+            while index < kept.count, kept[index].lowerBound < range.upperBound {
+                if position < kept[index].lowerBound { try file.clear(position..<kept[index].lowerBound) }
+                position = kept[index].upperBound
+                index += 1
+            }
+            if position < range.upperBound { try file.clear(position..<range.upperBound) }
+        }
+    }
+
+    private static func append(
+        _ range: Range<Int64>, to ranges: inout [Range<Int64>]
+    ) throws(VideoError) {
+        guard !range.isEmpty else { return }
+        if let last = ranges.last, last.lowerBound <= range.lowerBound, range.lowerBound <= last.upperBound {
+            ranges[ranges.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
+        } else {
+            guard ranges.count < maximumCount else { throw .notAVideo }
+            ranges.append(range)
+        }
+    }
+
+    /// Returns the ranges in order, with those joined that touch.
+    private static func joined(_ ranges: [Range<Int64>]) -> [Range<Int64>] {
+        var joined: [Range<Int64>] = []
+        for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            if let last = joined.last, range.lowerBound <= last.upperBound {
+                joined[joined.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
+            } else {
+                joined.append(range)
+            }
+        }
+        return joined
     }
 }

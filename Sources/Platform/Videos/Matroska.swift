@@ -40,6 +40,9 @@ struct EBMLElement {
 }
 
 /// A WebM or Matroska file: RFC 9559.
+///
+/// Tags and attachments become empty elements, and so do tracks of subtitles and metadata with their blocks, because
+/// they may give the place of each second.
 struct MatroskaMovie {
     private enum ID {
         static let head: UInt64 = 0x1A45_DFA3
@@ -47,34 +50,44 @@ struct MatroskaMovie {
         static let cluster: UInt64 = 0x1F43_B675
         static let tracks: UInt64 = 0x1654_AE6B
         static let trackEntry: UInt64 = 0xAE
+        static let trackNumber: UInt64 = 0xD7
         static let trackType: UInt64 = 0x83
+        static let simpleBlock: UInt64 = 0xA3
+        static let blockGroup: UInt64 = 0xA0
+        static let block: UInt64 = 0xA1
+        static let checksum: UInt64 = 0xBF
         /// The elements that are kept in a segment, and in a cluster of unknown size: all but tags, attachments, empty
         /// elements, and checksums.
         static let kept: Set<UInt64> = [
-            cluster, tracks,
+            cluster, tracks, blockGroup, simpleBlock,
             // SeekHead, Info, Cues and Chapters.
             0x114D_9B74, 0x1549_A966, 0x1C53_BB6B, 0x1043_A770,
-            // Timestamp, Position, PrevSize, SimpleBlock, BlockGroup, EncryptedBlock and SilentTracks.
-            0xE7, 0xA7, 0xAB, 0xA3, 0xA0, 0xAF, 0x5854,
+            // Timestamp, Position, PrevSize, EncryptedBlock and SilentTracks.
+            0xE7, 0xA7, 0xAB, 0xAF, 0x5854,
         ]
     }
 
+    /// The types of tracks (§5.1.4.1.3) that stay: video, sound, both, and pictures over the video.
+    private static let keptTypes: Set<UInt64> = [1, 2, 3, 16]
+
     private let file: VideoBytes
     private var hasVideo = false
+    private var keptTracks: Set<UInt64> = []
+    private var removedTracks: Set<UInt64> = []
 
     init(_ file: VideoBytes) { self.file = file }
 
     mutating func clean() throws(VideoError) {
         guard let head = try EBMLElement(at: 0, before: file.count, in: file), head.id == ID.head,
-            var position = head.end
+            let start = head.end
         else { throw .notAVideo }
-        guard let segment = try EBMLElement(at: position, before: file.count, in: file), segment.id == ID.segment else {
+        guard let segment = try EBMLElement(at: start, before: file.count, in: file), segment.id == ID.segment else {
             throw .notAVideo
         }
-        let end = min(segment.end ?? file.count, file.count)
-        position = segment.content
-        while position < end {
-            guard let element = try EBMLElement(at: position, before: end, in: file) else { break }
+        let content = segment.content..<max(segment.content, min(segment.end ?? file.count, file.count))
+        var position = content.lowerBound
+        while position < content.upperBound {
+            guard let element = try EBMLElement(at: position, before: content.upperBound, in: file) else { break }
             if element.id == ID.cluster {
                 // An element of unknown size ends where one begins that cannot be in it. Its children are checked in
                 // the same way.
@@ -82,32 +95,113 @@ struct MatroskaMovie {
                 continue
             }
             guard let next = element.end else { throw .notAVideo }
-            if element.id == ID.tracks { try look(at: element) }
+            if element.id == ID.tracks { try clean(tracks: element) }
             if !ID.kept.contains(element.id) { try element.blank(in: file) }
             position = next
         }
         guard hasVideo else { throw .notAVideo }
         // The rest is behind the end, or not an element, and players ignore it.
         if position < file.count { try file.clear(position..<file.count) }
+        // A number that a kept track has too is that track's.
+        removedTracks.subtract(keptTracks)
+        if !removedTracks.isEmpty { try removeBlocks(in: content) }
     }
 
-    /// Checks whether there is a video track (§5.1.4.1.3).
-    private mutating func look(at tracks: EBMLElement) throws(VideoError) {
-        var position = tracks.content
+    /// Removes the tracks of subtitles and metadata.
+    private mutating func clean(tracks: EBMLElement) throws(VideoError) {
         let end = min(tracks.end ?? 0, file.count)
-        while let entry = try EBMLElement(at: position, before: end, in: file), let entryEnd = entry.end {
-            var inner = entry.content
-            while entry.id == ID.trackEntry,
-                let field = try EBMLElement(at: inner, before: min(entryEnd, end), in: file), let fieldEnd = field.end
-            {
-                if field.id == ID.trackType, 1...8 ~= fieldEnd - field.content,
-                    try file.number(at: field.content, size: Int(fieldEnd - field.content)) == 1
-                {
-                    hasVideo = true
+        var position = tracks.content
+        while let entry = try EBMLElement(at: position, before: end, in: file), let next = entry.end {
+            if entry.id == ID.trackEntry {
+                let fields = entry.content..<max(entry.content, min(next, end))
+                let type = try number(ID.trackType, in: fields) ?? 0
+                let track = try number(ID.trackNumber, in: fields)
+                if type == 1 { hasVideo = true }
+                if Self.keptTypes.contains(type) {
+                    if let track { keptTracks.insert(track) }
+                } else {
+                    if let track { removedTracks.insert(track) }
+                    try entry.blank(in: file)
                 }
-                inner = fieldEnd
             }
-            position = entryEnd
+            position = next
         }
+        if !removedTracks.isEmpty { try removeChecksum(of: tracks) }
+    }
+
+    /// Removes the checksum of an element whose content has changed.
+    private func removeChecksum(of parent: EBMLElement) throws(VideoError) {
+        // A checksum is the first child (RFC 8794 §11.3.1).
+        let end = min(parent.end ?? file.count, file.count)
+        guard let first = try EBMLElement(at: parent.content, before: end, in: file), first.id == ID.checksum else {
+            return
+        }
+        try first.blank(in: file)
+    }
+
+    /// Removes the blocks of removed tracks from clusters, and from what follows the beginning of a cluster of unknown
+    /// size.
+    private func removeBlocks(in range: Range<Int64>) throws(VideoError) {
+        var position = range.lowerBound
+        while let element = try EBMLElement(at: position, before: range.upperBound, in: file) {
+            switch element.id {
+            case ID.cluster:
+                try removeChecksum(of: element)
+                guard let end = element.end else {
+                    position = element.content
+                    continue
+                }
+                let content = element.content..<max(element.content, min(end, range.upperBound))
+                try removeBlocks(inCluster: content)
+            case ID.simpleBlock where try isRemoved(element), ID.blockGroup where try hasRemovedBlock(element):
+                try element.blank(in: file)
+            default: break
+            }
+            guard let end = element.end else { return }
+            position = end
+        }
+    }
+
+    private func removeBlocks(inCluster range: Range<Int64>) throws(VideoError) {
+        var position = range.lowerBound
+        while let element = try EBMLElement(at: position, before: range.upperBound, in: file), let end = element.end {
+            switch element.id {
+            case ID.simpleBlock where try isRemoved(element), ID.blockGroup where try hasRemovedBlock(element):
+                try element.blank(in: file)
+            default: break
+            }
+            position = end
+        }
+    }
+
+    /// Returns whether a block is one of a removed track. It begins with the track's number, as sizes are written
+    /// (§10.1).
+    private func isRemoved(_ block: EBMLElement) throws(VideoError) -> Bool {
+        guard let mark = try file.number(at: block.content, size: 1), mark > 0 else { return false }
+        let size = UInt8(mark).leadingZeroBitCount + 1
+        guard let written = try file.number(at: block.content, size: size) else { return false }
+        return removedTracks.contains(written & (1 << UInt64(7 * size) - 1))
+    }
+
+    private func hasRemovedBlock(_ group: EBMLElement) throws(VideoError) -> Bool {
+        let end = min(group.end ?? group.content, file.count)
+        var position = group.content
+        while let child = try EBMLElement(at: position, before: end, in: file), let next = child.end {
+            if child.id == ID.block, try isRemoved(child) { return true }
+            position = next
+        }
+        return false
+    }
+
+    /// Returns the first number of a kind among the elements in a range.
+    private func number(_ id: UInt64, in range: Range<Int64>) throws(VideoError) -> UInt64? {
+        var position = range.lowerBound
+        while let field = try EBMLElement(at: position, before: range.upperBound, in: file), let end = field.end {
+            if field.id == id, 1...8 ~= end - field.content {
+                return try file.number(at: field.content, size: Int(end - field.content))
+            }
+            position = end
+        }
+        return nil
     }
 }

@@ -22,7 +22,8 @@ public enum VideoError: Error, Equatable {
 /// removed element becomes an empty element of the container, of the same size and filled with zeros. Pictures and
 /// sound are not changed. The work takes little memory, whatever sizes the file declares.
 ///
-/// What the pictures, the sound or the subtitles themselves reveal stays.
+/// Tracks of text are removed with their content, because drones write the place of each second into subtitles. What
+/// the pictures and the sound themselves reveal stays, and captions in the codes of television.
 public enum Video {
     /// Cleans a video.
     ///
@@ -32,8 +33,7 @@ public enum Video {
         let file = try VideoBytes(descriptor)
         switch container {
         case .isoBaseMedia:
-            var movie = ISOMovie(file)
-            try movie.clean()
+            try ISOMovie(file).clean()
         case .matroska:
             var movie = MatroskaMovie(file)
             try movie.clean()
@@ -44,16 +44,18 @@ public enum Video {
 /// The bytes of a file, read through a small window.
 final class VideoBytes {
     /// The most elements that are read, which is more than a film of 50 MiB has.
-    private static let maximumSteps = 1_000_000
+    private static let maximumSteps = 3_000_000
     /// The most elements that are changed.
     private static let maximumWrites = 100_000
-    private static let windowSize = 1 << 16
-    private static let zeros = [UInt8](repeating: 0, count: windowSize)
+    private static let zeros = [UInt8](repeating: 0, count: 1 << 16)
+    private static let windowSize = 1 << 14
+    /// The number of windows. The tables of a track are read side by side.
+    private static let windowCount = 4
 
     let count: Int64
     private let descriptor: Int32
-    private var window: [UInt8] = []
-    private var windowStart: Int64 = 0
+    /// The windows into the file, the one that was used last first.
+    private var windows: [(start: Int64, bytes: [UInt8])] = []
     private var steps = 0
     private var writes = 0
     private var cleared: Int64 = 0
@@ -71,16 +73,21 @@ final class VideoBytes {
         guard steps <= Self.maximumSteps else { throw .notAVideo }
     }
 
-    /// Returns the bytes at a position, at most 64 KiB; nil when the file has fewer.
-    func bytes(at position: Int64, count: Int) throws(VideoError) -> ArraySlice<UInt8>? {
-        precondition(0...Self.windowSize ~= count)
+    /// Returns the bytes at a position, at most eight; nil when the file has fewer.
+    private func bytes(at position: Int64, count: Int) throws(VideoError) -> ArraySlice<UInt8>? {
         guard position >= 0, position <= self.count, Int64(count) <= self.count - position else { return nil }
-        if position < windowStart || position + Int64(count) > windowStart + Int64(window.count) {
-            try fill(from: position)
+        let known = windows.firstIndex {
+            $0.start <= position && position + Int64(count) <= $0.start + Int64($0.bytes.count)
         }
-        let start = Int(position - windowStart)
-        guard start + count <= window.count else { return nil }
-        return window[start..<start + count]
+        if known != 0 {
+            let window =
+                if let known { windows.remove(at: known) } else { (start: position, bytes: try read(from: position)) }
+            if windows.count == Self.windowCount { windows.removeLast() }
+            windows.insert(window, at: 0)
+        }
+        let start = Int(position - windows[0].start)
+        guard start + count <= windows[0].bytes.count else { return nil }
+        return windows[0].bytes[start..<start + count]
     }
 
     /// Returns an unsigned number of up to eight bytes, the most significant first; nil when the file ends before.
@@ -88,10 +95,17 @@ final class VideoBytes {
         try bytes(at: position, count: size)?.reduce(0) { $0 << 8 | UInt64($1) }
     }
 
+    /// Returns a range of the file, without what would be behind its end; nil when it begins there.
+    func range(from start: UInt64, length: UInt64) -> Range<Int64>? {
+        guard start < UInt64(count) else { return nil }
+        return Int64(start)..<Int64(start + min(length, UInt64(count) - start))
+    }
+
+    /// Writes bytes, up to the end of the file.
     func write(_ bytes: [UInt8], at position: Int64) throws(VideoError) {
         writes += 1
         guard writes <= Self.maximumWrites else { throw .notAVideo }
-        try write(bytes[...], at: position)
+        try write(bytes.prefix(Int(max(0, min(Int64(bytes.count), count - position)))), at: position)
     }
 
     /// Fills a range with zeros, up to the end of the file.
@@ -108,7 +122,7 @@ final class VideoBytes {
         }
     }
 
-    private func fill(from position: Int64) throws(VideoError) {
+    private func read(from position: Int64) throws(VideoError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: Int(min(Int64(Self.windowSize), count - position)))
         var filled = 0
         while filled < bytes.count {
@@ -119,17 +133,18 @@ final class VideoBytes {
             if read == 0 { break }
             filled += max(0, read)
         }
-        window = Array(bytes[..<filled])
-        windowStart = position
+        return Array(bytes[..<filled])
     }
 
     private func write(_ bytes: ArraySlice<UInt8>, at position: Int64) throws(VideoError) {
-        let seen = windowStart..<windowStart + Int64(window.count)
-        let changed = (position..<position + Int64(bytes.count)).clamped(to: seen)
-        if !changed.isEmpty {
+        for index in windows.indices {
+            let start = windows[index].start
+            let changed = (position..<position + Int64(bytes.count))
+                .clamped(to: start..<start + Int64(windows[index].bytes.count))
+            guard !changed.isEmpty else { continue }
             let first = bytes.startIndex + Int(changed.lowerBound - position)
-            window.replaceSubrange(
-                Int(changed.lowerBound - windowStart)..<Int(changed.upperBound - windowStart),
+            windows[index].bytes.replaceSubrange(
+                Int(changed.lowerBound - start)..<Int(changed.upperBound - start),
                 with: bytes[first..<first + changed.count])
         }
         var (rest, position) = (bytes, position)

@@ -49,6 +49,8 @@ public enum SampleImages {
     static func processed(_ path: String) throws -> [UInt8]? {
         let file = try [UInt8](Data(contentsOf: URL(fileURLWithPath: path)))
         guard !file.suffix(6).elementsEqual("broken".utf8) else { return nil }
+        let isCutOff = file.starts(with: [0xFF, 0xD8]) && Data(file).range(of: Data([0xFF, 0xD9])) == nil
+        if isCutOff { return nil }
         return Array(file.prefix(64)) + mark
     }
 }

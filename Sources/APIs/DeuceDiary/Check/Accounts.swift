@@ -143,6 +143,8 @@ extension DeuceDiaryScenarios {
             let answer = try await john.get("/api/auth/user/export")
             try expect(answer.headers[.contentDisposition], equals: "attachment")
             try answer.succeeded()
+            try expect(answer.headers[.cacheControl], equals: "private, no-cache")
+            try expect(answer.headers[.vary]?.contains("Accept-Encoding") == true, "an export is never compressed")
             let export = try await john.send(DeuceDiary.ExportUser())
             try expect(export.user, equals: try await john.send(DeuceDiary.GetUser()))
             try expect(export.groups.map(\.name), equals: ["Hers", "Solo Deuces"])

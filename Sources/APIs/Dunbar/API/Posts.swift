@@ -61,7 +61,7 @@ extension Dunbar {
     /// a post.
     ///
     /// Throws 400 "Only image and video files are allowed!" for a file whose content is not JPEG, PNG, GIF, WebP, HEIC,
-    /// MP4, MOV or WebM, and 413 "File too large (max 50 MB)". Either all files are stored or none.
+    /// MP4, MOV or WebM, 400 "Image is damaged or incomplete", and 413 "File too large (max 50 MB)". Either all files are stored or none.
     public struct CreatePost: Endpoint {
         public static let route = Route.post(
             "/posts", .created,

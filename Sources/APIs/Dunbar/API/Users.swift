@@ -223,7 +223,8 @@ extension Dunbar {
     /// `POST /users/{id}/photo` (multipart/form-data, field `photo`): uploads up to 50 MiB of JPEG, PNG, GIF, WebP or
     /// HEIC, which become a JPEG of at most 1024 by 1024 pixels without metadata.
     ///
-    /// Throws 404 and 403 as ``UpdateUser`` does, 400 "No photo uploaded", 400 "Only image files are allowed", and 413.
+    /// Throws 404 and 403 as ``UpdateUser`` does, 400 "No photo uploaded", 400 "Only image files are allowed", 400 "Image is damaged or
+    /// incomplete", and 413.
     public struct UploadPhoto: Endpoint {
         public static let route = Route.post(
             "/users/{id}/photo",

@@ -103,6 +103,8 @@ extension DunbarScenarios {
                 try await upload([Array(content.utf8)]).refused(400, refusal, content)
             }
             try await upload(Array(repeating: Samples.jpeg, count: 9) + [Array("text".utf8)]).refused(400, refusal)
+            // A JPEG ends with a mark of two bytes.
+            try await upload([Samples.jpeg.dropLast(2)]).refused(400, "Image is damaged or incomplete")
             try await john.post("/posts", ["content": "a\u{0}"]).refused(400, "Text must not contain NUL characters")
             try expect(try await john.posts(of: john).count, equals: 1)
         },

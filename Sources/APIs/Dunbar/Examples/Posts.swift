@@ -18,6 +18,7 @@ extension DunbarExamples {
         > form { "content": "" }
         < 201 \#(post)
         ! 400 Only image and video files are allowed!
+        ! 400 Image is damaged or incomplete
         ! 400 Image too large (max 40 megapixels)
 
         GET /users/{id}/posts: Returns a user's posts, newest first.

@@ -56,6 +56,7 @@ extension DunbarExamples {
         > /users/1/photo form
         < 200 \#(account) | \#(user)
         ! 400 Only image files are allowed
+        ! 400 Image is damaged or incomplete
         ! 400 Image too large (max 40 megapixels)
         ! 403 Not authorized to update this profile
         ! 404 User not found

@@ -29,9 +29,9 @@ extension DunbarService {
             try uploadThrottle.requireRoom("\(caller.user)", at: now, in: db)
         }
         let refused = Problem(.badRequest, "Only image files are allowed")
-        guard let upload = request.photo, let file = upload.spooledFile, let type = try type(of: file), type.isImage,
-            let picture = try await picture(of: file, type, .profile, for: caller.user)
+        guard let upload = request.photo, let file = upload.spooledFile, let type = try type(of: file), type.isImage
         else { throw refused }
+        let picture = try await picture(of: file, type, .profile, for: caller.user)
         let name = MediaFile.name(.jpeg)
         try await store(try await spool(picture), as: name, .jpeg)
         return try await removingOnFailure([name]) { [urls, uploadThrottle] in
@@ -74,8 +74,7 @@ extension DunbarService {
                 if let container = type.container {
                     try await clean(file, container, refused)
                 } else {
-                    guard let picture = try await picture(of: file, type, .post(kept), for: user) else { throw refused }
-                    content = try await spool(picture)
+                    content = try await spool(try await picture(of: file, type, .post(kept), for: user))
                 }
                 let (name, size) = (MediaFile.name(kept), content.count)
                 try await store(content, as: name, kept)
@@ -88,14 +87,17 @@ extension DunbarService {
         return stored
     }
 
-    /// Converts an image; nil when the file is not an image.
+    /// Converts an image.
     ///
-    /// - Throws: A `Problem` with 400 when the image has too many pixels.
+    /// - Throws: A `Problem` with 400 when the image is damaged or has too many pixels.
     private func picture(
         of file: SpooledFile, _ type: MediaType, _ use: ImageUse, for user: Dunbar.User.ID
-    ) async throws -> [UInt8]? {
+    ) async throws -> [UInt8] {
         do {
-            return try await images(file.path, use, user)
+            guard let picture = try await images(file.path, use, user) else {
+                throw Problem(.badRequest, "Image is damaged or incomplete")
+            }
+            return picture
         } catch is ImageTooLarge {
             let limit = ImageTooLarge.megapixels(of: type)
             throw Problem(.badRequest, "Image too large (max \(limit) megapixels)")

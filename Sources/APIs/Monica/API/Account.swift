@@ -4,8 +4,32 @@ extension Monica {
     static let account = Section(
         "Account",
         [
-            GetMe.self, ListGenders.self, ListActivityTypes.self, ExportJSON.self, ExportVCard.self,
+            GetWelcome.self, GetMe.self, ListGenders.self, ListActivityTypes.self, ExportJSON.self, ExportVCard.self,
         ])
+
+    /// `GET /`: returns a greeting, by which a client recognises a server of this API.
+    public struct GetWelcome: OpenEndpoint {
+        public static let route = Route.get("/")
+        public typealias Output = Welcome
+
+        public init() {}
+    }
+
+    /// The greeting of a server.
+    public struct Welcome: Codable, Hashable, Sendable {
+        /// The part of an answer that stands for success.
+        public struct Success: Codable, Hashable, Sendable {
+            /// The greeting: "Welcome to Monica".
+            public var message: String
+
+            public init(message: String) { self.message = message }
+        }
+
+        /// The greeting.
+        public var success: Success
+
+        public init(message: String = "Welcome to Monica") { success = Success(message: message) }
+    }
 
     /// `GET /me`: returns the user to whom the token belongs.
     public struct GetMe: Endpoint {

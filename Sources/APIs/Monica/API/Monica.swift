@@ -8,6 +8,8 @@ import HTTPTypes
 public enum Monica: ServiceAPI {
     /// An operation that needs `Authorization: Bearer`, with a personal access token.
     public protocol Endpoint: AuthenticatedEndpoint where API == Monica {}
+    /// An operation that needs no token.
+    public protocol OpenEndpoint: Contract.OpenEndpoint where API == Monica {}
 
     /// A point in time in UTC, `2026-02-23T10:00:00Z` on the wire: whole seconds, cut and not rounded.
     public typealias Timestamp = Contract.Timestamp<Seconds>
@@ -15,6 +17,7 @@ public enum Monica: ServiceAPI {
     public static let name = "monica"
     public static let basePath = "/api"
     public static let captureForm = CaptureForm.text
+    public static let ignoresTrailingSlash = true
     public static let errorMessages: ErrorMessages = {
         var errorMessages = ErrorMessages()
         errorMessages.notFound = "The requested resource was not found."

@@ -78,12 +78,12 @@ extension Monica {
         /// The number of elements in a page when a request gives no limit.
         public static var defaultLimit: Int { 10 }
         /// The maximum number of elements in a page.
-        public static var maximumLimit: Int { 50 }
+        public static var maximumLimit: Int { 100 }
         public static var fieldRules: [String: FieldRule] { rules(of: Part<Item.By>.self, maximum: maximumLimit) }
 
         /// Returns only resources of this contact. The list is empty for an unknown one.
         public var contact: Int?
-        /// The page and the order; 10 to a page by default, at most 50.
+        /// The page and the order; 10 to a page by default, at most 100.
         public var part: Part<Item.By>
 
         /// Creates a request.

@@ -6,6 +6,35 @@ import MonicaClient
 
 extension MonicaScenarios {
     static let account: [Scenario<MonicaWorld>] = [
+        Scenario("The root of the API welcomes everybody", clause: "GET /") { world in
+            let welcome: JSONValue = ["success": ["message": "Welcome to Monica"]]
+            for path in ["", "/"] {
+                try expect(try await world.raw.send(.get, path).succeeded(200), equals: welcome)
+                try await world.raw.send(.post, path, body: "{}").refused(405, 0, "Method not allowed", path)
+            }
+            let owner = try await world.owner()
+            try expect(try await owner.send(Monica.GetWelcome()), equals: Monica.Welcome())
+        },
+        Scenario("An export is compressed, and stored by no cache that others use", clause: "GET /export") { world in
+            let owner = try await world.owner()
+            let word = world.freshWord()
+            _ = try await owner.contact("John", word)
+            for path in ["/export/json", "/export/vcard"] {
+                let answer = try await owner.get(path)
+                try expect(answer.status, equals: 200)
+                try expect(answer.text.contains(word), "\(path): the contact is missing")
+                try expect(answer.headers[.cacheControl], equals: "private, no-cache")
+                try expect(answer.headers[.vary]?.contains("Accept-Encoding") == true, "Vary of \(path)")
+            }
+            let headers: HTTPFields = [.acceptEncoding: "gzip"]
+            let cards = try await world.raw.send(.get, "/export/vcard", token: owner.token, headers: headers)
+            // Some clients unpack a body by themselves.
+            if cards.body.starts(with: [0x1F, 0x8B]) {
+                try expect(cards.headers[.contentEncoding], equals: "gzip")
+            } else {
+                try expect(cards.text.contains(word), "the cards cannot be read")
+            }
+        },
         Scenario("An account says whose it is and takes everything along", clause: "GET /me, /export") { world in
             let owner = try await world.owner()
             let me = try await owner.send(Monica.GetMe()).data

@@ -57,6 +57,30 @@ extension MonicaScenarios {
                 "The first name field is required. The selected gender id is invalid. The birthdate day field is "
                     + "required. The birthdate month field is required.")
         },
+        Scenario("An e-mail address is one to which a letter can be sent", clause: "§4 contacts") { world in
+            let owner = try await world.owner()
+            func create(_ email: String) async throws -> RawAnswer {
+                try await owner.raw(
+                    .post, "/contacts",
+                    [
+                        "first_name": "John", "email": .string(email), "is_birthdate_known": false,
+                        "is_deceased": false, "is_deceased_date_known": false,
+                    ])
+            }
+            for email in [
+                "a@example..com", "a@.example.com", "a@example.com.", ".a@example.com", "a.@example.com",
+                "a..b@example.com", "a b@example.com", "a,b@example.com", "a@b@example.com", "<a@example.com>",
+                #"a\b@example.com"#, #""a"@example.com"#, "a@-example.com", "@example.com", "a@",
+            ] {
+                try await create(email).refused(422, 32, "The email must be a valid email address.", email)
+            }
+            for email in ["a@localhost", "a.b+c@example.com", "zoë@exämple.com", " a@example.com "] {
+                let id = try await create(email).succeeded(201, email)["data"]?["id"]?.integer ?? 0
+                let read = try await owner.get("/contacts/\(id)?with=contactfields").succeeded(200)["data"]
+                try expect(
+                    read?["contactFields"]?.elements.compactMap { $0["content"]?.string }, equals: [email.trimmed])
+            }
+        },
         Scenario("Dates may be known without their year, or by an age", clause: "example 5") { world in
             let owner = try await world.owner()
             var draft = Monica.ContactDraft(firstName: "John", birthdate: .dayOfYear(month: 10, day: 10))

@@ -14,7 +14,7 @@ extension MonicaScenarios {
         Scenario("What is unknown is 404, another method 405, in the API's shape", clause: "§1 Order of checks") {
             world in
             let owner = try await world.owner()
-            for path in ["/nowhere", "/contacts/1/x", "/contacts/", "/Contacts", "/notes/1/x"] {
+            for path in ["/nowhere", "/contacts/1/x", "/contacts//", "//", "/Contacts", "/notes/1/x"] {
                 try await owner.get(path).refused(404, 31, "The requested resource was not found.", path)
             }
             for path in ["/contacts", "/contacts/1", "/tags", "/me"] {
@@ -47,6 +47,15 @@ extension MonicaScenarios {
                 try answer.refused(400, 37, "Problems parsing JSON", body)
             }
         },
+        Scenario("One slash at the end of a path is ignored", clause: "§1 Order of checks") { world in
+            let owner = try await world.owner()
+            let john = try await owner.contact("John")
+            for path in ["/contacts", "/contacts/\(john.id)", "/contacts/\(john.id)/notes", "/tags", "/me"] {
+                let (plain, slashed) = (try await owner.get(path), try await owner.get(path + "/?limit=10"))
+                try expect(try slashed.succeeded(200)["data"], equals: plain.succeeded(200)["data"])
+                try await owner.get(path + "//").refused(404, 31, "The requested resource was not found.", path)
+            }
+        },
         Scenario("An id without a contact is 404, and so is a malformed id", clause: "GET /contacts/{id}") { world in
             let owner = try await world.owner()
             for id in ["abc", "0", "-1", "1.5", "9999999999999999", "99999999999999999999999", "%20", "1e3"] {
@@ -67,7 +76,8 @@ extension MonicaScenarios {
             let (sort, page) = ("The sorting criteria is invalid", "The page parameter must be a positive integer")
             let contact = "The contact_id parameter must be a positive integer"
             let refusals: [(path: String, code: Int, text: String)] = [
-                ("/contacts?limit=101", 30, tooBig), ("/notes?limit=51", 30, tooBig), ("/tasks?limit=51", 30, tooBig),
+                ("/contacts?limit=101", 30, tooBig), ("/notes?limit=101", 30, tooBig), ("/tasks?limit=101", 30, tooBig),
+                ("/gifts?limit=101", 30, tooBig), ("/activities?limit=101", 30, tooBig),
                 ("/activities?limit=999999999999999999999", 30, tooBig), ("/contacts?limit=abc", 30, limit),
                 ("/contacts?limit=0", 30, limit), ("/gifts?limit=-1", 30, limit), ("/contacts?limit=1.5", 30, limit),
                 ("/contacts?sort=name", 39, sort), ("/contacts?sort=--created_at", 39, sort),
@@ -78,7 +88,8 @@ extension MonicaScenarios {
             ]
             for (path, code, text) in refusals { try await owner.get(path).refused(400, code, text, path) }
             for path in [
-                "/contacts?limit=100", "/contacts?limit=&page=&sort=&query=", "/notes?contact_id=&limit=50",
+                "/contacts?limit=100", "/contacts?limit=&page=&sort=&query=", "/notes?contact_id=&limit=100",
+                "/activities?limit=100", "/tasks?limit=100", "/gifts?limit=100", "/tags?limit=100",
                 "/contacts?unknown=1", "/contacts?query=" + String(repeating: "a", count: 255),
                 "/notes?page=9999999999999",
             ] {

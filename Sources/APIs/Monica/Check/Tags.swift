@@ -38,6 +38,20 @@ extension MonicaScenarios {
             try await owner.client.delete(Monica.Tag.self, id: other.id)
             try expect(try await owner.send(Monica.GetContact(id: john.id)).data.tags, equals: [])
         },
+        Scenario("A tag without a letter has a slug, too", clause: "POST /tags") { world in
+            let owner = try await world.owner()
+            // Scenarios share an account, so the names have characters that others do not take by chance.
+            let variant = (0..<8).compactMap { _ in "🎈🎉🎀🎁🎂🎃".randomElement() }.map(String.init).joined()
+            for name in [variant, variant + "!", "👩‍👩‍👧" + variant, variant + " Été"] {
+                let tag = try await owner.client.create(Monica.TagDraft(name: name))
+                try expect(tag.name, equals: name)
+                try expect(
+                    tag.nameSlug.wholeMatch(of: #/[a-z0-9]+(-[a-z0-9]+)*/#) != nil,
+                    "the slug \"\(tag.nameSlug)\" of \(name)")
+                if name.hasSuffix("Été") { try expect(tag.nameSlug, equals: "ete") }
+                try await owner.client.delete(Monica.Tag.self, id: tag.id)
+            }
+        },
         Scenario("Many at once make one tag of one name", clause: "§5") { world in
             let owner = try await world.owner()
             let word = world.freshWord()

@@ -68,22 +68,22 @@ extension MonicaAPIClient {
 
     /// Every activity, or those of one contact; by default the latest first.
     public func activities(
-        of contact: Int? = nil, sortedBy sort: Monica.Sort<Monica.ActivityOrder>? = nil, pageSize: Int = 50
+        of contact: Int? = nil, sortedBy sort: Monica.Sort<Monica.ActivityOrder>? = nil, pageSize: Int = 100
     ) -> Pages<Monica.Activity, Cursor> { listed(of: contact, sort, pageSize) }
 
     /// Every note, or those of one contact; by default the newest first.
     public func notes(
-        of contact: Int? = nil, sortedBy sort: Monica.Sort<Monica.NoteOrder>? = nil, pageSize: Int = 50
+        of contact: Int? = nil, sortedBy sort: Monica.Sort<Monica.NoteOrder>? = nil, pageSize: Int = 100
     ) -> Pages<Monica.Note, Cursor> { listed(of: contact, sort, pageSize) }
 
     /// Every task, or those of one contact; by default open ones first.
     public func tasks(
-        of contact: Int? = nil, sortedBy sort: Monica.Sort<Monica.TaskOrder>? = nil, pageSize: Int = 50
+        of contact: Int? = nil, sortedBy sort: Monica.Sort<Monica.TaskOrder>? = nil, pageSize: Int = 100
     ) -> Pages<Monica.Task, Cursor> { listed(of: contact, sort, pageSize) }
 
     /// Every gift, or those for one contact; by default the oldest first.
     public func gifts(
-        of contact: Int? = nil, sortedBy sort: Monica.Sort<Monica.GiftOrder>? = nil, pageSize: Int = 50
+        of contact: Int? = nil, sortedBy sort: Monica.Sort<Monica.GiftOrder>? = nil, pageSize: Int = 100
     ) -> Pages<Monica.Gift, Cursor> { listed(of: contact, sort, pageSize) }
 
     private func listed<Item: Monica.Listed>(

@@ -32,6 +32,9 @@ extension MonicaExamples {
         """
 
     static let account = """
+        GET / open addition: Returns a greeting, by which a client recognises a server of this API.
+        < 200 { "success": { "message": = "Welcome to Monica" } }
+
         GET /me limited: Returns the user to whom the token belongs.
         < 200 \(one(user))
 

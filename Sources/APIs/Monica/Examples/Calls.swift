@@ -54,6 +54,7 @@ extension MonicaExamples {
         Monica.Create<Monica.Tag>(Monica.TagDraft(name: "Family"))
         Monica.Update<Monica.Tag>(id: 1, Monica.TagDraft(name: "Family"))
         Monica.Delete<Monica.Tag>(id: 1)
+        Monica.GetWelcome()
         Monica.GetMe()
         Monica.ListGenders()
         Monica.ListActivityTypes()

@@ -7,6 +7,7 @@ import MonicaAPI
 
 extension MonicaService {
     func account(_ routes: inout Routes<Monica, Caller>) {
+        routes.open(use: { (_: Monica.GetWelcome, _) in Monica.Welcome() })
         routes.on(use: getMe)
         routes.on(use: listGenders)
         routes.on(use: listActivityTypes)

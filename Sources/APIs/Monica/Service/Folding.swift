@@ -21,11 +21,12 @@ enum Folding {
     }
 
     /// Returns a slug such as `ete-a-paris`: the letters and digits, folded, with one hyphen for everything between
-    /// them.
+    /// them. The slug of a text without any, such as an emoji, consists of the numbers of its characters: `1f389`.
     static func slug(_ text: String) -> String {
-        fold(text).unicodeScalars
+        let words = fold(text).unicodeScalars
             .split { !($0.properties.isAlphabetic || $0.properties.numericType != nil) }
-            .map { String($0) }.joined(separator: "-")
+            .map { String($0) }
+        return (words.isEmpty ? text.unicodeScalars.map { String($0.value, radix: 16) } : words).joined(separator: "-")
     }
 }
 

@@ -176,7 +176,7 @@ struct FormReader {
 
     mutating func email(_ name: String) -> String? {
         guard let text = text(name) else { return nil }
-        guard text.wholeMatch(of: #/[^\s@<>(),;:"\\]+@[^\s@<>(),;:"\\]+/#) != nil else {
+        guard EmailAddress.isValid(text) else {
             reject(name, "must be a valid email address.")
             return nil
         }

@@ -25,6 +25,9 @@ extension MonicaService {
         public var known = 0
         /// The number of cards without a UID whose content was imported before.
         public var repeated = 0
+        /// The cards of contacts that another card of the same import stands for: with the same UID or, without one,
+        /// with the same content. They were skipped.
+        public var doubled: [Remark] = []
         /// The number of cards of groups.
         public var groups = 0
         /// The lines at which the cards without any name begin.

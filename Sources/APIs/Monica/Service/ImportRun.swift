@@ -76,19 +76,23 @@ struct ImportRun {
             case nil:
                 inserts.append((reading, card))
                 remark(on: reading, card)
+            case .new: result.doubled.append(.init(line: reading.line, name: card.completeName))
             case .existing(let contact, let revisedAt, let updatedAt, let isEdited) where reading.hasID:
                 guard reading.isNewer(than: revisedAt, updatedAt: updatedAt) else {
                     result.known += 1
                     continue
                 }
                 let remark = MonicaService.ImportResult.Remark(line: reading.line, name: card.completeName)
-                if isEdited, !isOverwriting {
+                if updates[contact] != nil {
+                    result.doubled.append(remark)
+                } else if isEdited, !isOverwriting {
                     result.edited.append(remark)
-                } else if updates.updateValue(remark, forKey: contact) == nil {
+                } else {
+                    updates[contact] = remark
                     changes.append((contact, reading))
                     self.remark(on: reading, card)
                 }
-            case .new, .existing: if reading.hasID { result.known += 1 } else { result.repeated += 1 }
+            case .existing: result.repeated += 1
             }
         }
         guard !inserts.isEmpty || !changes.isEmpty else { return }

@@ -23,6 +23,9 @@ struct ImportSummary {
         if result.repeated > 0 {
             lines.append("\(Self.count(result.repeated, "card")) without a UID skipped: imported before")
         }
+        list(
+            result.doubled,
+            "\(Self.count(result.doubled.count, "card")) skipped, because the file has another card of the contact:")
         if findings.groups > 0 {
             lines.append("\(Self.count(findings.groups, "card")) left out: groups, not people")
         }
@@ -42,9 +45,9 @@ struct ImportSummary {
             }
             more(findings.unreadable.count)
         }
-        if !findings.unknownCharsets.isEmpty {
-            lines.append("Read as Windows-1252, because the character set is unknown (number of texts):")
-            lines += Self.sorted(findings.unknownCharsets)
+        if !findings.unreadableCharsets.isEmpty {
+            lines.append("Left out, because the character set is not known or the text is not of it (number of texts):")
+            lines += Self.sorted(findings.unreadableCharsets)
         }
         if !result.leftOut.isEmpty {
             lines.append("Not imported, because contacts cannot store them (number of cards):")

@@ -284,8 +284,10 @@ extension Monica.Tag: Stored {
 
     /// - Parameter first: The index of the first of the columns ``Tags/columns``.
     init(row: borrowing Row, at first: Int = 0, account: AccountID) throws {
+        let (name, slug) = (try row.get(first + 1, as: String.self), try row.get(first + 2, as: String.self))
         self.init(
-            id: try row.get(first), name: try row.get(first + 1), nameSlug: try row.get(first + 2),
+            // Tags of emoji that an earlier version created have no slug.
+            id: try row.get(first), name: name, nameSlug: slug.isEmpty ? Folding.slug(name) : slug,
             account: account.number,
             createdAt: try row.get(first + 3), updatedAt: try row.get(first + 4))
     }

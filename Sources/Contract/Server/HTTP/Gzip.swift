@@ -54,6 +54,54 @@ enum Gzip {
     }
 }
 
+/// Compresses bytes by gzip as they are made.
+final class GzipStream {
+    struct OutOfMemory: Error {}
+
+    // zlib has a pointer to the stream, which therefore must not move.
+    private let stream: UnsafeMutablePointer<z_stream>
+
+    init(level: Int32 = Gzip.level) throws {
+        stream = .allocate(capacity: 1)
+        stream.initialize(to: z_stream())
+        guard concord_deflate_begin(stream, level) == Z_OK else { throw OutOfMemory() }
+    }
+
+    deinit {
+        deflateEnd(stream)
+        stream.deallocate()
+    }
+
+    /// Compresses bytes, and appends what is complete of the result. The rest comes with the next bytes.
+    func compress(_ bytes: [UInt8], into result: inout ByteBuffer) {
+        bytes.withUnsafeBufferPointer { input in
+            // zlib only reads from the pointer, although its type is mutable.
+            stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
+            stream.pointee.avail_in = UInt32(input.count)
+            deflate(Z_NO_FLUSH, into: &result)
+        }
+    }
+
+    /// Appends the end of the result.
+    func finish(into result: inout ByteBuffer) {
+        stream.pointee.avail_in = 0
+        deflate(Z_FINISH, into: &result)
+    }
+
+    private func deflate(_ flush: Int32, into result: inout ByteBuffer) {
+        var isFull = true
+        while isFull {
+            result.writeWithUnsafeMutableBytes(minimumWritableBytes: 4096) { output in
+                stream.pointee.next_out = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
+                stream.pointee.avail_out = UInt32(output.count)
+                _ = CZlib.deflate(stream, flush)
+                isFull = stream.pointee.avail_out == 0
+                return output.count - Int(stream.pointee.avail_out)
+            }
+        }
+    }
+}
+
 extension Substring {
     fileprivate func trimming(while isDropped: (Character) -> Bool) -> Substring {
         var text = drop(while: isDropped)

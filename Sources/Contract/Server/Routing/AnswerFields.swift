@@ -30,15 +30,24 @@ extension Reply {
         }
         if isJSON { headers.set(Self.json) }
         let isJSON = isJSON || headers.value(of: .contentType)?.hasPrefix("application/json") == true
+        let isPersonal = isJSON || streamed != nil
         if headers.contains(.setCookie) || (isSecret && !headers.contains(.cacheControl)) {
             headers.set(Self.noStore)
-        } else if isJSON, !headers.contains(.cacheControl) {
+        } else if isPersonal, !headers.contains(.cacheControl) {
             headers.append(Self.revalidated)
         }
-        if case .cookie = credentials, isJSON { headers.vary(by: "Cookie") }
+        if case .cookie = credentials, isPersonal { headers.vary(by: "Cookie") }
         let isHead = request.method == .head
         switch content {
         case .streamed(let body):
+            // The length of an operation's answer is not known, and so it is compressed whatever its length.
+            if let streamed {
+                headers.vary(by: "Accept-Encoding")
+                if Gzip.isAccepted(by: request.headers) {
+                    headers[.contentEncoding] = "gzip"
+                    content = .streamed(streamed.responseBody(isCompressed: true))
+                }
+            }
             headers.frame(body.contentLength)
             if isHead { content = .bytes(ByteBuffer()) }
         case .bytes(var bytes):

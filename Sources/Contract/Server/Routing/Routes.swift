@@ -93,11 +93,7 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
                     let answer = try await handler(request, caller)
                     return Reply(
                         status: E.route.status, headers: answer.headers,
-                        content: .streamed(
-                            ResponseBody { writer in
-                                try await outsideOfEventLoops { try await answer.send(through: &writer) }
-                                try await writer.finish(nil)
-                            }))
+                        content: .streamed(answer.responseBody(isCompressed: false)), streamed: answer)
                 }
             })
     }
@@ -191,6 +187,8 @@ struct Reply: Sendable {
     var isJSON = false
     /// Whether clients keep the answer and it is compressed although it is not JSON.
     var isDocument = false
+    /// The operation's answer whose body is streamed; nil for other bodies, such as those of files.
+    var streamed: StreamedAnswer?
     /// The room for the answer, until its connection counts the bytes that the client has not taken.
     var hold: MemoryHold?
 

@@ -19,15 +19,25 @@ public struct StreamedAnswer: Sendable {
     /// The size in bytes up to which pieces are collected.
     private static let piece = 1 << 16
 
-    @concurrent func send(through writer: inout any ResponseBodyWriter) async throws {
+    /// Returns the body as it is sent.
+    func responseBody(isCompressed: Bool) -> ResponseBody {
+        ResponseBody { writer in
+            try await outsideOfEventLoops { try await send(through: &writer, isCompressed) }
+            try await writer.finish(nil)
+        }
+    }
+
+    @concurrent private func send(through writer: inout any ResponseBodyWriter, _ isCompressed: Bool) async throws {
+        let gzip = isCompressed ? try GzipStream() : nil
         var waiting = ByteBuffer()
         try await body { bytes in
-            waiting.writeBytes(bytes)
+            if let gzip { gzip.compress(bytes, into: &waiting) } else { waiting.writeBytes(bytes) }
             if waiting.readableBytes >= Self.piece {
                 try await writer.write(waiting)
                 waiting.clear()
             }
         }
+        gzip?.finish(into: &waiting)
         if waiting.readableBytes > 0 { try await writer.write(waiting) }
     }
 }

@@ -16,8 +16,9 @@ public struct CardFile: Sendable {
         public var groups = 0
         /// The lines that were left out, in the order of the file.
         public var unreadable: [Unreadable] = []
-        /// The names of unknown character sets, with the number of texts that were read as Windows-1252 instead.
-        public var unknownCharsets: [String: Int] = [:]
+        /// The character sets, by the names that the file gives them, of texts that were left out because the character
+        /// set is not known or the text is not of it. The values are the numbers of texts.
+        public var unreadableCharsets: [String: Int] = [:]
 
         public init() {}
     }

@@ -43,10 +43,10 @@ public struct CardReading: Sendable, Codable {
     }
 
     /// Returns the digest of a card's content. Properties about the card itself are excluded, because programs write
-    /// them anew each time.
+    /// them again each time. A line break counts as its escape, as in the digests that databases have.
     private static func digest(of card: VCard) -> [UInt8] {
         let lines = card.properties.filter { !["REV", "PRODID", "VERSION"].contains($0.name) }
-            .map { "\($0.name):\($0.value)" }.sorted()
+            .map { "\($0.name):\($0.value.replacing("\n", with: "\\n"))" }.sorted()
         return Digest.sha256(lines.joined(separator: "\n"))
     }
 
@@ -219,7 +219,7 @@ private struct PropertyReader {
     private static func email(_ property: VCard.Property) -> String? {
         let text = property.text.trimmed
         let address = text.lowercased().hasPrefix("mailto:") ? String(text.dropFirst(7)) : text
-        return address.length >= 3 && address.contains("@") && !address.contains(where: \.isWhitespace) ? address : nil
+        return EmailAddress.isValid(address) ? address : nil
     }
 
     private static func phone(_ property: VCard.Property) -> String? {

@@ -1,5 +1,24 @@
+import Contract
+
 /// A vCard as it is written: its properties in their order, with values that are not parsed yet.
 struct VCard: Sendable {
+    /// The characters that a backslash escapes, which differ between the versions.
+    enum Escapes: Sendable {
+        /// Versions 3.0 and 4.0: `\n`, `\N`, `\,`, `\;` and `\\`, and `\:`, which some programs write.
+        case all
+        /// Version 2.1: `\;` alone.
+        case semicolon
+
+        /// Returns whether a character is escaped by a backslash before it. If it is not, the backslash is a character
+        /// of the text, as in `C:\temp`.
+        func include(_ scalar: Unicode.Scalar) -> Bool {
+            switch self {
+            case .all: "nN,;:\\".unicodeScalars.contains(scalar)
+            case .semicolon: scalar == ";"
+            }
+        }
+    }
+
     /// A property such as `item1.EMAIL;TYPE=home:john@example.com`.
     struct Property: Sendable, Equatable {
         /// The name in upper case, without a group.
@@ -8,6 +27,8 @@ struct VCard: Sendable {
         var parameters: [(name: String, values: [String])]
         /// The value, unfolded and decoded, with escapes.
         var value: String
+        /// The escapes of the card's version, which is known at the end of the card.
+        var escapes = Escapes.all
 
         static func == (left: Self, right: Self) -> Bool { left.name == right.name && left.value == right.value }
 
@@ -20,52 +41,55 @@ struct VCard: Sendable {
             parameters.contains { $0.values.contains { $0.uppercased() == word } || $0.name == word }
         }
 
-        /// The value as text, with `\n`, `\,`, `\;` and `\\` unescaped.
-        var text: String { Self.unescape(Substring(value)) }
+        /// The value as text, without escapes.
+        var text: String { unescape(Substring(value)) }
 
-        /// The components of a value such as `Doe;John;;;`, each a list of texts.
+        /// The components of a value such as `Doe;John;;;`, each a list of texts. In version 2.1 a component is one
+        /// text, with its commas.
         var components: [[String]] {
-            Self.split(Substring(value), at: ";").map { part in
-                Self.split(part, at: ",").map(Self.unescape)
+            split(Substring(value), at: ";").map { part in
+                escapes == .all ? split(part, at: ",").map(unescape) : [unescape(part)]
             }
         }
 
         /// The elements of a list such as `family,friends`.
-        var elements: [String] { Self.split(Substring(value), at: ",").map(Self.unescape) }
+        var elements: [String] { split(Substring(value), at: ",").map(unescape) }
 
-        private static func unescape(_ text: Substring) -> String {
+        private func unescape(_ text: Substring) -> String {
             guard text.unicodeScalars.contains("\\") else { return String(text) }
             var result = String.UnicodeScalarView()
-            var isEscaped = false
+            var isBehindBackslash = false
             for scalar in text.unicodeScalars {
-                if isEscaped {
+                if isBehindBackslash, escapes.include(scalar) {
                     result.append(scalar == "n" || scalar == "N" ? "\n" : scalar)
-                    isEscaped = false
-                } else if scalar == "\\" {
-                    isEscaped = true
-                } else {
-                    result.append(scalar)
+                    isBehindBackslash = false
+                    continue
                 }
+                if isBehindBackslash { result.append("\\") }
+                isBehindBackslash = scalar == "\\"
+                if !isBehindBackslash { result.append(scalar) }
             }
-            if isEscaped { result.append("\\") }
+            if isBehindBackslash { result.append("\\") }
             return String(result)
         }
 
         /// Splits a text where the separator is not escaped.
-        private static func split(_ text: Substring, at separator: Unicode.Scalar) -> [Substring] {
+        private func split(_ text: Substring, at separator: Unicode.Scalar) -> [Substring] {
             var parts: [Substring] = []
-            var start = text.startIndex
-            var index = start
             let scalars = text.unicodeScalars
-            while index < text.endIndex {
-                if scalars[index] == "\\" {
-                    index = scalars.index(after: index)
-                    if index == text.endIndex { break }
-                } else if scalars[index] == separator {
+            var start = text.startIndex
+            var isBehindBackslash = false
+            for index in scalars.indices {
+                let scalar = scalars[index]
+                if isBehindBackslash, escapes.include(scalar) {
+                    isBehindBackslash = false
+                    continue
+                }
+                isBehindBackslash = scalar == "\\"
+                if scalar == separator {
                     parts.append(Substring(scalars[start..<index]))
                     start = scalars.index(after: index)
                 }
-                index = scalars.index(after: index)
             }
             parts.append(Substring(scalars[start..<text.endIndex]))
             return parts
@@ -75,6 +99,12 @@ struct VCard: Sendable {
     /// The line at which the card begins in its file.
     var line: Int
     var properties: [Property]
+
+    /// Applies the version of the card, which its properties may give anywhere, to how they are read.
+    mutating func applyVersion() {
+        guard first("VERSION")?.value.trimmed.hasPrefix("2.") == true else { return }
+        for index in properties.indices { properties[index].escapes = .semicolon }
+    }
 
     func first(_ name: String) -> Property? { properties.first { $0.name == name } }
     func all(_ name: String) -> [Property] { properties.filter { $0.name == name } }

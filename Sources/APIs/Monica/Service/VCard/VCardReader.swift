@@ -41,12 +41,13 @@ struct VCardReader {
                 depth += 1
                 if depth == 1 { current = VCard(line: number, properties: []) }
             case "END:VCARD":
-                guard let card = current else {
+                guard var card = current else {
                     try skip(number...number, "END:VCARD without BEGIN:VCARD")
                     continue
                 }
                 depth -= 1
                 if depth == 0 {
+                    card.applyVersion()
                     cards.append(card)
                     current = nil
                 }
@@ -59,7 +60,7 @@ struct VCardReader {
                     try skip(number...number, "no property: \"\(text.prefix(40))\"")
                     continue
                 }
-                if depth == 1 { current?.properties.append(property) }
+                if depth == 1, let readable = decoded(property) { current?.properties.append(readable) }
             }
         }
         if let current { try skip(current.line...current.line, "BEGIN:VCARD without END:VCARD") }
@@ -138,7 +139,7 @@ struct VCardReader {
     // MARK: Properties
 
     /// Parses a line of the form `group.NAME;PARAMETER=value,"quoted":value`.
-    private mutating func property(_ line: String) -> VCard.Property? {
+    private func property(_ line: String) -> VCard.Property? {
         var head: [String] = [""]
         var isQuoted = false
         var index = line.unicodeScalars.startIndex
@@ -161,15 +162,24 @@ struct VCardReader {
             guard parts.count == 2 else { return (name, [String(parts[0])]) }
             return (name, parts[1].split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) })
         }
-        var property = VCard.Property(
+        return VCard.Property(
             name: name, parameters: parameters, value: String(scalars[scalars.index(after: index)...]))
+    }
+
+    /// Decodes the value of a property; nil when its character set cannot be read, which is then among the findings.
+    private mutating func decoded(_ property: VCard.Property) -> VCard.Property? {
+        var property = property
         let charset = property.parameter("CHARSET").first
-        if property.hasParameter("QUOTED-PRINTABLE") {
-            property.value = text(of: Self.quotedPrintable(bytes(of: property.value)), charset: charset ?? "UTF-8")
-                .replacingOccurrences(of: "\r\n", with: "\\n").replacingOccurrences(of: "\n", with: "\\n")
-                .replacingOccurrences(of: "\0", with: "")
-        } else if isBytes || charset != nil && property.value.utf8.allSatisfy({ $0 < 0x80 }) {
-            property.value = text(of: bytes(of: property.value), charset: charset)
+        let isQuoted = property.hasParameter("QUOTED-PRINTABLE")
+        // The character set says nothing about a value that is in the file's own one.
+        guard isQuoted || isBytes || (charset != nil && property.value.utf8.allSatisfy { $0 < 0x80 }) else {
+            return property
+        }
+        let bytes = bytes(of: property.value)
+        guard let text = text(of: isQuoted ? Self.quotedPrintable(bytes) : bytes, charset: charset) else { return nil }
+        property.value = text
+        if isQuoted {
+            property.value = text.replacingOccurrences(of: "\r\n", with: "\n").replacingOccurrences(of: "\0", with: "")
         }
         return property
     }
@@ -179,13 +189,14 @@ struct VCardReader {
     }
 
     /// - Parameter charset: The character set that the property names; nil when it names none.
-    private mutating func text(of bytes: [UInt8], charset: String?) -> String {
+    /// - Returns: The text; nil when the character set is not known, or the bytes are not of it.
+    private mutating func text(of bytes: [UInt8], charset: String?) -> String? {
         guard let charset else { return String(validating: bytes, as: UTF8.self) ?? Charset.guess(bytes) }
-        guard let encoding = Charset.encoding(named: charset) else {
-            findings.unknownCharsets[charset, default: 0] += 1
-            return Charset.guess(bytes)
+        if let encoding = Charset.encoding(named: charset), let text = String(data: Data(bytes), encoding: encoding) {
+            return text
         }
-        return String(data: Data(bytes), encoding: encoding) ?? Charset.guess(bytes)
+        findings.unreadableCharsets[charset, default: 0] += 1
+        return nil
     }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {
