@@ -49,6 +49,8 @@ public struct TestSetup: Sendable {
     public var isDevelopment = false
     /// Whether nodes work in the background.
     public var listens = true
+    /// The apps that open the API's links; nil for none.
+    public var appLinks: AppLinks?
     /// A proxy between the first node and the database.
     public var proxy: FaultyProxy?
 
@@ -89,6 +91,7 @@ private struct TestServer<API: HostedAPI> {
             time: setup.clock.source, logger: .silent, publicURL: setup.publicURL ?? address.base,
             folder: place.folder)
         platform.isDevelopment = setup.isDevelopment
+        platform.appLinks = setup.appLinks
         let app = try api.compose(on: platform)
 
         let (started, start) = AsyncStream<Void>.makeStream()
