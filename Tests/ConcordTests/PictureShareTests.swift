@@ -71,7 +71,7 @@ import Testing
                     for _ in 0..<count { group.addTask { try await john() } }
                     return try await group.reduce(into: []) { $0.append($1) }
                 }
-                #expect(answers.allSatisfy(\.isSuccess), "\(answers.map(\.status))")
+                #expect(answers.allSatisfy { $0.isSuccess }, "\(answers.map(\.status))")
                 #expect(Set(answers.map(\.text)).count == 1)
             }
             server.signal(SIGTERM)

@@ -15,7 +15,7 @@ import Testing
             let answers = try await together(count) { _ in
                 let upload = Upload(.bytes(picture), filename: "x.jpg", contentType: "image/jpeg")
                 return try await john.client.answer(
-                    DeuceDiary.UploadProfilePicture(picture: upload), idempotencyKey: "picture"
+                    DeuceDiary.UploadProfilePicture(upload), idempotencyKey: "picture"
                 ).output
             }
             #expect(Set(answers).count == 1 && answers.allSatisfy { $0 != nil })

@@ -12,7 +12,7 @@ import Testing
             let alice = try await host.world().person()
             let answers = try await together(count) { _ in
                 let upload = Upload(.bytes([1, 2, 3]), filename: "a.bin", contentType: "application/octet-stream")
-                return try await alice.client.answer(Messenger.UploadFile(file: upload), idempotencyKey: "file").output
+                return try await alice.client.answer(Messenger.UploadFile(upload), idempotencyKey: "file").output
             }
             #expect(Set(answers).count == 1 && answers.allSatisfy { $0 != nil })
             #expect(try await host.objects.allKeys().count == 1)
