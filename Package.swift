@@ -165,7 +165,7 @@ let apis: [Target] =
         "DeuceDiary", mocks: "HTTPTypes",
         service: "EventBus Identity NIOConcurrencyHelpers NIOCore ObjectStore WebSockets")
     + api("Monica", api: "HTTPTypes", service: "Identity Logging")
-    + api("GTSD", api: "HTTPTypes", service: "Identity NIOConcurrencyHelpers ObjectStore TimeZones")
+    + api("GTSD", api: "HTTPTypes", service: "Identity ObjectStore TimeZones")
     + api("Dunbar", mocks: "HTTPTypes", service: "Identity Mail NIOConcurrencyHelpers NIOCore ObjectStore Videos")
 
 /// Messenger's state on a device.

@@ -87,8 +87,9 @@ class Browser:
             raise Failure(f"{method}: {answer['error']['message']}")
         return answer["result"]
 
-    async def tab(self, url, width=1280, height=900, dark=False):
-        """Opens a page and waits until it has shown what it loads. Tabs share cookies, and nothing else."""
+    async def tab(self, url, width=1280, height=900, dark=False,
+                  ready="document.documentElement.dataset.ready === 'true'"):
+        """Opens a page and waits until it is ready. Tabs share cookies, and nothing else."""
         target = (await self.call("Target.createTarget", url="about:blank"))["targetId"]
         session = (await self.call("Target.attachToTarget", targetId=target, flatten=True))["sessionId"]
         tab = Tab(self, session)
@@ -97,7 +98,7 @@ class Browser:
             await tab.call(f"{domain}.enable")
         await tab.look(width, height, dark)
         await tab.call("Page.navigate", url=url)
-        await tab.wait("document.documentElement.dataset.ready === 'true'")
+        await tab.wait(ready)
         return tab
 
 

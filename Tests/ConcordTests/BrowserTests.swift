@@ -1,9 +1,10 @@
+import Contract
 import ContractCheck
 import Foundation
 import Testbed
 import Testing
 
-/// The reference pages in a real browser, which Tests/Browser drives.
+/// The reference pages, and the page of an invitation, in a real browser, which Tests/Browser drives.
 @Suite(
     .enabled(if: Chromium.isThere, "`make test` installs chromium-headless-shell and sets CONCORD_PYTHON"),
     .serialized, .timeLimit(.minutes(30)))
@@ -18,13 +19,13 @@ struct BrowserTests {
 
     /// Serves one API, runs a closure with the URL of its page, and stops the server.
     private func serving(
-        _ api: String, _ folder: String, _ body: (String) async throws -> Void
+        _ api: String, _ folder: String, more: [String] = [], _ body: (String) async throws -> Void
     ) async throws {
         let port = try await reservePort()
         // Answers have URLs of pictures, which the page shows if they are its own server's.
         let url = "http://127.0.0.1:\(port)"
         let server = try ConcordProcess(
-            ["serve", api, "--data", folder, "--port", "\(api)=\(port)", "--public-url", "\(api)=\(url)"])
+            ["serve", api, "--data", folder, "--port", "\(api)=\(port)", "--public-url", "\(api)=\(url)"] + more)
         try await server.waitUntilReady()
         try await body(url)
         server.signal(SIGTERM)
@@ -41,6 +42,38 @@ struct BrowserTests {
         try await withTemporaryFolder { folder in
             try await serving("deuce-diary", folder) { url in
                 try await drive("deuce-diary", url, try await ConcordProcess.diaryToken("user_john", folder))
+            }
+        }
+    }
+
+    /// An invitation shows the names of its creator and group as text, whatever they contain.
+    @Test func anInvitationIsRead() async throws {
+        let (name, group) = (#"<img src=x onerror=alert(1)>"#, #"</bdi><script>alert("2")</script>'&amp;"#)
+        let store = "https://apps.apple.com/app/id1234567890?a=1&b=2"
+        let more = ["--app-id", "deuce-diary=ABCDE12345.com.example.diary", "--deuce-diary-app-store", store]
+        try await withTemporaryFolder { folder in
+            try await serving("deuce-diary", folder, more: more) { url in
+                let token = try await ConcordProcess.diaryToken(
+                    "user_mallory", folder, "--first-name", name, "--last-name", "Doe")
+                let raw = RawClient(baseURL: try #require(URL(string: url)), transport: .patient)
+                func post(_ path: String, _ body: JSONValue) async throws -> String {
+                    let answer = try await raw.send(.post, path, token: token, body: body.description)
+                    return try #require(try answer.json()["id"]?.string, "\(answer.text)")
+                }
+                let id = try await post("/api/groups", ["name": .string(group)])
+                let (invite, ended) = (
+                    try await post("/api/groups/\(id)/invite", [:]), try await post("/api/groups/\(id)/invite", [:])
+                )
+                #expect(try await raw.send(.delete, "/api/invites/\(ended)", token: token).status == 200)
+                let run = try await StockTools.run(
+                    try #require(StockTools.python),
+                    [
+                        StockTools.package + "/Tests/Browser/invitation.py", try #require(Chromium.program), url,
+                        invite,
+                        ended, store, name + " Doe", group,
+                    ])
+                #expect(run.status == 0, "\(run.output)")
+                #expect(run.output.contains("invitation: works"))
             }
         }
     }

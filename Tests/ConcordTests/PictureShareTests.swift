@@ -57,9 +57,33 @@ import Testing
         }
     }
 
+    /// Repeats under one key take no place among the pictures of their user.
+    @Test(arguments: ["deuce-diary", "dunbar"])
+    func repeatsWaitForTheFirstPictureAlone(_ api: String) async throws {
+        try await withTemporaryFolder { folder in
+            let port = try await reservePort()
+            let server = try ConcordProcess(["serve", api, "--data", folder, "--port", "\(api)=\(port)"])
+            try await server.waitUntilReady()
+            let url = try #require(URL(string: "http://127.0.0.1:\(port)"))
+            for count in [8, 32] {
+                let john = try await person("john\(count)", api, url, folder, key: "key")
+                let answers = try await withThrowingTaskGroup(of: RawAnswer.self) { group in
+                    for _ in 0..<count { group.addTask { try await john() } }
+                    return try await group.reduce(into: []) { $0.append($1) }
+                }
+                #expect(answers.allSatisfy { $0.isSuccess }, "\(answers.map(\.status))")
+                #expect(Set(answers.map(\.text)).count == 1)
+            }
+            server.signal(SIGTERM)
+            #expect(await server.status() == 0)
+        }
+    }
+
     /// Returns a function that sends a picture of one user.
+    ///
+    /// - Parameter key: The idempotency key of all its requests; nil for none.
     private func person(
-        _ name: String, _ api: String, _ url: URL, _ folder: String
+        _ name: String, _ api: String, _ url: URL, _ folder: String, key: String? = nil
     ) async throws -> @Sendable () async throws -> RawAnswer {
         let raw = RawClient(baseURL: url, transport: .patient)
         var headers: HTTPFields = [:]
@@ -70,11 +94,13 @@ import Testing
             headers[.cookie] = answer.headers[.setCookie]?.split(separator: ";").first.map(String.init)
             let (type, bytes) = PictureForm.make("media")
             headers[.contentType] = type
+            headers[.idempotencyKey] = key
             return { [headers] in try await raw.send(.post, "/api/posts", headers: headers, bytes: bytes) }
         }
         let token = try await ConcordProcess.diaryToken(name, folder)
         let (type, bytes) = PictureForm.make("profilePicture")
         headers[.contentType] = type
+        headers[.idempotencyKey] = key
         return { [headers] in
             try await raw.send(.post, "/api/auth/user/profile-picture", token: token, headers: headers, bytes: bytes)
         }

@@ -19,6 +19,7 @@ extension Mutant {
     private static let invite = "POST /api/groups/{groupId}/invite"
     private static let preview = "GET /api/groups/preview/{inviteId}"
     private static let invites = "GET /api/groups/{groupId}/invites"
+    private static let otherGroup = "0b9c8d7e-6f5a-4b4c-9d3e-2f1a0b9c8d7e"
     private static let revoke = "DELETE /api/invites/{inviteId}"
     private static let join = "POST /api/join/{inviteId}"
     private static let open = "GET /join/{inviteId}"
@@ -135,6 +136,7 @@ extension Mutant {
         .init(leave, "lets their invites on", .status(join, 400, 200)),
         .init(remove, "lets those in again who were removed", .status(join, 400, 200)),
         .init(invites, "has the oldest first", .reversed(invites)),
+        .init(invites, "names another group", .body(invites, #""groupId":"[^"]*""#, #""groupId":"\#(otherGroup)""#)),
         .init(invites, "names no maker", .body(invites, #""createdBy":"[^"]*""#, #""createdBy":"x""#)),
         .init(invites, "links to something else", .body(invites, #"/join/"#, "/invite/")),
         .init(invites, "shows members nothing", .body(invites, #"^\[.*\]$"#, "[]")),

@@ -71,7 +71,7 @@ import Testing
             of: DeuceDiary.ListInvites.self,
             [
                 .init(
-                    id: invite, inviteLink: link, createdBy: "user_abc123", expiresAt: expiry,
+                    id: invite, groupId: group.id, inviteLink: link, createdBy: "user_abc123", expiresAt: expiry,
                     createdAt: time("2025-06-10T08:00:00.000Z"))
             ]),
         .init(of: DeuceDiary.RevokeInvite.self, .init(message: "Invite revoked")),

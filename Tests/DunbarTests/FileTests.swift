@@ -13,16 +13,7 @@ import Testing
 
 /// Files are kept from their upload until their post is deleted, and no other files are.
 @Suite(.timeLimit(.minutes(30))) struct DunbarFileTests {
-    private func stored(_ host: DunbarHost) async throws -> [String] {
-        var keys: [String] = []
-        var cursor: String?
-        repeat {
-            let page = try await host.objects.keys(olderThan: .max, after: cursor)
-            keys += page.keys.map(\.rawValue)
-            cursor = page.next
-        } while cursor != nil
-        return keys
-    }
+    private func stored(_ host: DunbarHost) async throws -> [String] { try await host.objects.allKeys() }
 
     /// Waits until no upload is in progress: the files of one are removed with the last reference to it, which may be after
     /// its answer.
@@ -46,6 +37,36 @@ import Testing
 
     private static func upload(_ bytes: [UInt8]) -> Upload {
         Upload(.bytes(bytes), filename: "x.jpg", contentType: "image/jpeg")
+    }
+
+    /// Repeats that come before the first answer wait for it: they convert no picture and store no file.
+    @Test(arguments: Stack.all, [8, 32])
+    func repeatsAtOnceAreOneUpload(_ stack: Stack, _ count: Int) async throws {
+        let converted = NIOLockedValueBox(0)
+        var setup = DunbarSetup()
+        let images = setup.images
+        setup.images = { path, use, user in
+            converted.withLockedValue { $0 += 1 }
+            return try await images(path, use, user)
+        }
+        try await withDunbar(on: stack, setup) { host in
+            let john = try await host.world().person()
+            let answers = try await together(count) { _ in
+                try await john.client.answer(
+                    Dunbar.CreatePost(content: "x", media: [Self.upload(Self.jpeg)]), idempotencyKey: "post"
+                ).output
+            }
+            #expect(Set(answers).count == 1 && answers.allSatisfy { $0 != nil })
+            #expect(converted.withLockedValue { $0 } == 1)
+            let photos = try await together(count) { _ in
+                try await john.client.answer(
+                    Dunbar.UploadPhoto(id: john.id, photo: Self.upload(Self.jpeg)), idempotencyKey: "photo"
+                ).output
+            }
+            #expect(Set(photos).count == 1 && photos.allSatisfy { $0 != nil })
+            #expect(converted.withLockedValue { $0 } == 2)
+            #expect(try await stored(host).count == 2)
+        }
     }
 
     @Test(arguments: Stack.all)

@@ -58,8 +58,10 @@ import Testing
         .init(Dunbar.RemoveFollower(follower: 2)),
         .init(Dunbar.ListFollowers(of: 1)),
         .init(Dunbar.ListFollowers(of: 1, limit: 3, before: 9)),
+        .init(Dunbar.ListFollowers(of: 1, include: .relationship)),
         .init(Dunbar.ListFollowing(of: 1)),
         .init(Dunbar.ListFollowing(of: 1, limit: 3, before: 9)),
+        .init(Dunbar.ListFollowing(of: 1, include: .relationship)),
         .init(Dunbar.ListPendingRequests()),
         .init(Dunbar.ListPendingRequests(limit: 3, before: 9)),
         .init(Dunbar.ListOutgoingRequests()),
@@ -70,8 +72,10 @@ import Testing
         .init(Dunbar.Unblock(user: 2)),
         .init(Dunbar.ListBlocks()),
         .init(Dunbar.ListBlocks(limit: 4, before: 6)),
+        .init(Dunbar.ListBlocks(include: .relationship)),
         .init(Dunbar.SearchUsers("query")),
         .init(Dunbar.SearchUsers("50% & a+b=c?/#é")),
+        .init(Dunbar.SearchUsers("query", include: .relationship)),
         .init(Dunbar.CheckHealth()),
     ]
 
@@ -101,6 +105,11 @@ import Testing
     private static let sarahsProfile = Dunbar.User(
         id: 2, username: "sarah", displayName: "Sarah Smith", bio: nil, photo: sarah.photo, isPrivate: true,
         createdAt: newYear)
+    private static func related(_ user: Dunbar.User) -> Dunbar.User {
+        var user = user
+        (user.isFollowing, user.isPending) = (false, false)
+        return user
+    }
     private static let post = Dunbar.Post(
         id: 1, content: "Hello world", media: ["\(pictures)/post1.jpg"], userId: 1, createdAt: newYear, user: john)
     private static let comment = Dunbar.Comment(
@@ -136,7 +145,9 @@ import Testing
         .init(of: Dunbar.Unfollow.self, .init(message: "Unfollowed")),
         .init(of: Dunbar.RemoveFollower.self, .init(message: "Follower removed successfully")),
         .init(of: Dunbar.ListFollowers.self, [sarahsProfile]),
+        .init(of: Dunbar.ListFollowers.self, [related(sarahsProfile)], contractAlone: [sarahsProfile]),
         .init(of: Dunbar.ListFollowing.self, [sarahsProfile]),
+        .init(of: Dunbar.ListFollowing.self, [related(sarahsProfile)], contractAlone: [sarahsProfile]),
         .init(of: Dunbar.ListPendingRequests.self, [.init(id: 1, createdAt: newYear, follower: sarah)]),
         .init(of: Dunbar.ListOutgoingRequests.self, [.init(id: 1, createdAt: newYear, following: alex)]),
         .init(of: Dunbar.AcceptRequest.self, .init(message: "Follow request accepted")),
@@ -144,7 +155,9 @@ import Testing
         .init(of: Dunbar.Block.self, .init(message: "User blocked")),
         .init(of: Dunbar.Unblock.self, .init(message: "User unblocked")),
         .init(of: Dunbar.ListBlocks.self, [sarahsProfile]),
+        .init(of: Dunbar.ListBlocks.self, [related(sarahsProfile)], contractAlone: [sarahsProfile]),
         .init(of: Dunbar.SearchUsers.self, [account.profile]),
+        .init(of: Dunbar.SearchUsers.self, [related(account.profile)], contractAlone: [account.profile]),
         .init(
             of: Dunbar.CheckHealth.self,
             .init(

@@ -75,16 +75,16 @@ import Testing
             [
                 .init(
                     id: 5, type: .direct, name: nil, updatedAt: eleven, lastMessage: "Hey there!", unreadCount: 3)
-            ]),
-        .init(of: Messenger.ListChats.self, [withPeer]),
-        .init(of: Messenger.ListChats.self, [withNewest]),
-        .init(of: Messenger.ListChats.self, [muted]),
+            ], contractAlone: [row]),
+        .init(of: Messenger.ListChats.self, [withPeer], contractAlone: [row]),
+        .init(of: Messenger.ListChats.self, [withNewest], contractAlone: [row]),
+        .init(of: Messenger.ListChats.self, [muted], contractAlone: [row]),
         .init(of: Messenger.GetChat.self, chat),
         .init(of: Messenger.AddMembers.self, chat),
         .init(of: Messenger.SendMessage.self, .init(hello)),
         .init(of: Messenger.ListMessages.self, [hello]),
-        .init(of: Messenger.ListMessages.self, [edited]),
-        .init(of: Messenger.ListMessages.self, [withFile]),
+        .init(of: Messenger.ListMessages.self, [edited], contractAlone: [hello]),
+        .init(of: Messenger.ListMessages.self, [withFile], contractAlone: [hello]),
         .init(of: Messenger.EditMessage.self, .init(edited)),
         .init(
             of: Messenger.ListChanges.self,

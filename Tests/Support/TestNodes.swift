@@ -54,6 +54,8 @@ public struct TestSetup: Sendable {
     public var environment: [String: String] = [:]
     /// Whether nodes work in the background.
     public var listens = true
+    /// The apps that open the API's links; nil for none.
+    public var appLinks: AppLinks?
     /// A proxy between the first node and the database.
     public var proxy: FaultyProxy?
 
@@ -94,6 +96,7 @@ private struct TestServer<API: HostedAPI> {
             time: setup.clock.source, logger: .silent, publicURL: setup.publicURL ?? address.base,
             folder: place.folder, environment: setup.environment)
         platform.isDevelopment = setup.isDevelopment
+        platform.appLinks = setup.appLinks
         let app = try api.compose(on: platform)
         let restart: @Sendable () throws -> any Transport = { [platform] in
             InProcessTransport(try api.compose(on: platform).router, peer: setup.peer)

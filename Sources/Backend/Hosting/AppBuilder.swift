@@ -86,6 +86,7 @@ struct AppBuilder: Sendable {
         platform.tracer = settings.tracer
         platform.backups = backups
         platform.documents = settings.documents[api.name] ?? []
+        platform.appLinks = settings.appLinks[api.name]
         return platform
     }
 

@@ -15,7 +15,7 @@ public struct ComposedAPI<Service: HostedService>: Sendable {
     public let sockets: [SocketRoute]
     private let platform: Platform
 
-    fileprivate init(_ service: Service, on platform: Platform) throws {
+    fileprivate init(_ service: Service, on platform: Platform, documents: [ServedDocument]) throws {
         self.service = service
         self.platform = platform
         let database = platform.database
@@ -35,7 +35,7 @@ public struct ComposedAPI<Service: HostedService>: Sendable {
             throw MissingHandlers(api: Service.API.name, operations: routes.unhandled)
         }
         routes.serve(health, answering: Service.healthyBody)
-        routes.serve(platform.documents)
+        routes.serve(documents)
         router = Router(
             routes,
             options: .init(
@@ -64,7 +64,8 @@ extension HostedAPI {
     ///
     /// - Throws: ``MissingHandlers``; what ``makeService(on:)`` throws.
     public func compose(on platform: Platform) throws -> ComposedAPI<Service> {
-        try ComposedAPI(try makeService(on: platform), on: platform)
+        try ComposedAPI(
+            try makeService(on: platform), on: platform, documents: platform.documents + linkDocuments(on: platform))
     }
 }
 

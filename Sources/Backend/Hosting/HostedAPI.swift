@@ -42,6 +42,9 @@ public protocol HostedAPI: Sendable {
     var accountsTable: String { get }
     /// The default storage limits of one user; nil for an API whose users store at most one file each.
     var storageLimits: StorageLimits? { get }
+    /// The paths of the links that an app may open instead of a browser, with the base path; an asterisk stands for any
+    /// text. None for an API without such links.
+    var linkPaths: [String] { get }
     /// The commands that an operator may give to this API while a server runs.
     var operatorCommands: [any OperatorCommand.Type] { get }
 
@@ -62,6 +65,7 @@ extension HostedAPI {
     public var keys: [HostedKey] { [] }
     public var accountsTable: String { "users" }
     public var storageLimits: StorageLimits? { nil }
+    public var linkPaths: [String] { [] }
     public var operatorCommands: [any OperatorCommand.Type] { [] }
     public func logStartupWarnings(on platform: Platform) async {}
     /// Whether the service keeps files in an object store.

@@ -48,6 +48,8 @@ public struct Platform: Sendable {
     public var tracer: (any Tracer)?
     /// The documents that are answered beside the operations.
     public var documents: [ServedDocument] = []
+    /// The apps that open the API's links; nil where none does.
+    public var appLinks: AppLinks?
     /// The outcome of the last scheduled backup; nil where none are made.
     var backups: BackupState?
     /// The memory that requests and answers may take together.

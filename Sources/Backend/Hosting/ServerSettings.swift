@@ -67,6 +67,8 @@ public struct ServerSettings: Sendable {
     public var backups: BackupSettings?
     /// The documents that are answered beside the operations, by the names of the APIs.
     public var documents: [String: [ServedDocument]] = [:]
+    /// The apps that open links, by the names of the APIs.
+    public var appLinks: [String: AppLinks] = [:]
     /// The APIs for which the operator overrides a check of the start.
     public var exceptions = StartExceptions()
 

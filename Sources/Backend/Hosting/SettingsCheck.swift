@@ -44,6 +44,16 @@ extension ServerSettings {
                 \(scheme)://localhost, which other devices cannot reach: set --public-url NAME=URL
                 """)
         }
+        let plainLinks = apis.filter { api in
+            appLinks[api.name] != nil && !publicURL(of: api).lowercased().hasPrefix("https:")
+        }.map(\.name)
+        if !plainLinks.isEmpty {
+            problems.append(
+                """
+                The links of \(plainLinks.joined(separator: ", ")) open no app, because their public URL is not https: set \
+                --public-url NAME=https://…
+                """)
+        }
         let secure = apis.map(\.name).filter { publicURLs[$0]?.lowercased().hasPrefix("https:") == true }
         if certificate == nil, !secure.isEmpty, !hasProxies {
             problems.append(

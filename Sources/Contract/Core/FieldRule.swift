@@ -45,4 +45,9 @@ public struct FieldRule: Sendable {
         self.format = format
         self.values = values
     }
+
+    /// Returns the rule of a number that may be larger than the greatest one that counts.
+    package static func counting(upTo maximum: Int) -> FieldRule {
+        FieldRule("A larger number than \(maximum) counts as \(maximum).")
+    }
 }

@@ -16,17 +16,19 @@ struct AsyncAPIDocument<API: ServiceAPI> {
             let name = TypeName.of(frame, in: API.self) ?? frame.type
             let payloads = shown.map { payload($0, of: frame, named: name, components) }
             guard let payload = payloads.first else { continue }
-            let json: JSONTree = [
+            var json: JSONTree = [
                 "name": .string(frame.type), "contentType": "application/json", "payload": payload.json,
                 "examples": .list(shown.map { ["payload": $0.value.tree] }),
             ]
+            if shown.allSatisfy(\.isAddition) { json = json.setting("x-addition", true) }
             messages.append((name, sender, json))
         }
         let target = (examples.frames.first?.path ?? "/").split(separator: "?", maxSplits: 1)
         var binding: JSONTree = ["method": "GET"]
         let parameters = target.dropFirst().first?.split(separator: "&").compactMap { $0.split(separator: "=").first }
         if let parameters {
-            let properties = parameters.map { JSONTree.Member(String($0), ["type": "string"]) }
+            // The contracts' sockets have no parameters.
+            let properties = parameters.map { JSONTree.Member(String($0), ["type": "string", "x-addition": true]) }
             binding = binding.setting("query", ["type": "object", "properties": .object(properties)])
         }
         return [
@@ -73,7 +75,10 @@ struct AsyncAPIDocument<API: ServiceAPI> {
         var names = trace.objects.compactMapValues(components.name)
         // The frame itself gets its name below, with its type.
         names[[]] = nil
-        guard case .object(var object) = components.schema(of: example.value, named: names) else { return .any }
+        guard
+            case .object(var object) = components.schema(
+                of: example.value, named: names, isAddition: example.isAddition)
+        else { return .any }
         if let index = object.properties.firstIndex(where: { $0.name == "type" }) {
             object.properties[index].schema = .only(.string(frame.type))
         }

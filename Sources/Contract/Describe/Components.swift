@@ -41,8 +41,10 @@ final class Components {
     }
 
     /// Returns the schema of an example that a type decodes.
-    func schema(of example: ExampleValue, decodedBy type: any Decodable.Type) -> Schema {
-        schema(of: example, named: names(in: example, decodedBy: type))
+    ///
+    /// - Parameter isAddition: Whether the published contract does not have the whole of it.
+    func schema(of example: ExampleValue, decodedBy type: any Decodable.Type, isAddition: Bool) -> Schema {
+        schema(of: example, named: names(in: example, decodedBy: type), isAddition: isAddition)
     }
 
     /// Returns the names of the objects in an example, by their paths.
@@ -54,8 +56,12 @@ final class Components {
 
     /// Returns the schema of values that may stand in an example's place.
     ///
-    /// - Parameter names: The names of the objects in it, by their paths.
-    func schema(of example: ExampleValue, at path: JSONPath = [], named names: [JSONPath: String]) -> Schema {
+    /// - Parameters:
+    ///   - names: The names of the objects in it, by their paths.
+    ///   - isAddition: Whether the published contract does not have the example.
+    func schema(
+        of example: ExampleValue, at path: JSONPath = [], named names: [JSONPath: String], isAddition: Bool
+    ) -> Schema {
         switch example.kind {
         case .null: return .null
         case .bool: return .boolean
@@ -67,25 +73,29 @@ final class Components {
         case .any: return .any
         case .anyText: return .text()
         case .list(let elements):
-            let inner = elements.map { schema(of: $0, at: path + ["*"], named: names) }
+            let inner = elements.map { schema(of: $0, at: path + ["*"], named: names, isAddition: isAddition) }
             return .list(.init(element: inner.dropFirst().reduce(inner.first) { $0?.merged(with: $1) ?? $1 }))
         case .object(let members):
             let object = Schema.Object(
                 properties: members.map { member in
-                    Schema.Property(
-                        name: member.name, schema: schema(of: member.value, at: path + [member.name], named: names),
-                        isRequired: member.presence == .always, isAddition: member.presence == .addition)
+                    let isAdded = isAddition || member.isAddition
+                    return Schema.Property(
+                        name: member.name,
+                        schema: schema(of: member.value, at: path + [member.name], named: names, isAddition: isAdded),
+                        isRequired: member.presence == .always, isAddition: isAdded)
                 })
             return names[path].map { add(object, named: $0) } ?? .object(object)
-        case .oneOf(let values): return schema(ofOne: values, at: path, names)
+        case .oneOf(let values): return schema(ofOne: values, at: path, names, isAddition)
         }
     }
 
     /// Several texts or numbers are an enumeration. Null stands beside the others.
-    private func schema(ofOne values: [ExampleValue], at path: JSONPath, _ names: [JSONPath: String]) -> Schema {
+    private func schema(
+        ofOne values: [ExampleValue], at path: JSONPath, _ names: [JSONPath: String], _ isAddition: Bool
+    ) -> Schema {
         let others = values.filter { $0.kind != .null }
         let schemas = values.map { value -> Schema in
-            let schema = schema(of: value, at: path, named: names)
+            let schema = schema(of: value, at: path, named: names, isAddition: isAddition)
             guard others.count > 1 else { return schema }
             switch (value.kind, schema) {
             case (.text, .scalar(let scalar)) where scalar.format == nil: return .only(value.tree)

@@ -27,8 +27,8 @@ struct OpenAPIDocument<API: ServiceAPI> {
             "info": [
                 "title": .string(title), "version": .string(version),
                 "description": """
-                Made from the types and the contract's examples. `x-addition` marks what a server of the published \
-                contract alone need not have. No text may contain U+0000.
+                Made from the types and the contract's examples. `x-addition` marks what is not in the published \
+                contract: a server of that alone need not have it. No text may contain U+0000.
                 """,
             ],
             "servers": [["url": .string(API.basePath.isEmpty ? "/" : API.basePath)]],
@@ -117,7 +117,9 @@ struct OpenAPIDocument<API: ServiceAPI> {
                 "headers": headers(of: example, status),
             ]
             let bodies = answers.compactMap(\.body)
-            let schemas = bodies.map { components.schema(of: $0, decodedBy: E.Output.self) }
+            let schemas = bodies.map {
+                components.schema(of: $0, decodedBy: E.Output.self, isAddition: example.isAddition)
+            }
             if let first = schemas.first {
                 let schema = schemas.dropFirst().reduce(first) { $0.merged(with: $1) }
                 var content: JSONTree = ["schema": schema.json]
@@ -146,6 +148,7 @@ struct OpenAPIDocument<API: ServiceAPI> {
                 "name": "Idempotency-Key", "in": "header", "required": false,
                 "description":
                     "A request that is sent again with the same key takes effect once, and has the same answer.",
+                "x-addition": true,
                 "schema": ["type": "string", "minLength": 1, "maxLength": 255, "pattern": #"^[!-~]+$"#],
             ]
         ]

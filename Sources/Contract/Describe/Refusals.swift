@@ -11,7 +11,7 @@ struct Refusals<API: ServiceAPI> {
     private let schema: Schema
 
     init(_ examples: Examples, components: Components) {
-        schema = components.schema(of: examples.failure, named: [[]: "Failure"])
+        schema = components.schema(of: examples.failure, named: [[]: "Failure"], isAddition: false)
     }
 
     /// The refusals that many operations have, by their names in the document's components.

@@ -24,10 +24,10 @@ struct RequestDescription {
         case .json:
             body = Self.body([Self.json(others, example, name, components)], others)
         case .multipart(let rules):
-            body = Self.body([Self.form(others, rules, name, components)], others)
+            body = Self.body([Self.form(others, rules, example, name, components)], others)
         case .jsonOrMultipart(let rules):
             let contents = [
-                Self.json(others, example, name, components), Self.form(others, rules, name, components),
+                Self.json(others, example, name, components), Self.form(others, rules, example, name, components),
             ]
             body = Self.body(contents, others)
         }
@@ -68,14 +68,18 @@ struct RequestDescription {
     }
 
     private static func form(
-        _ fields: [Schema.Property], _ rules: UploadRules?, _ name: String, _ components: Components
+        _ fields: [Schema.Property], _ rules: UploadRules?, _ example: OperationExample, _ name: String,
+        _ components: Components
     ) -> JSONTree.Member? {
         var properties = fields
         if let rules {
             let size = "At most \(rules.maximumSize) bytes."
             let file = Schema.scalar(.init(kind: .string, format: "binary", description: size))
             let schema = rules.maximumCount > 1 ? Schema.list(.init(element: file, maximum: rules.maximumCount)) : file
-            properties.append(.init(name: rules.field, schema: schema, isRequired: rules.missing != nil))
+            properties.append(
+                .init(
+                    name: rules.field, schema: schema, isRequired: rules.missing != nil,
+                    isAddition: example.isAddition))
         }
         guard !properties.isEmpty else { return nil }
         let schema = components.add(.init(properties: properties), named: name + "Form")

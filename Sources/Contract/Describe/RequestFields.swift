@@ -12,8 +12,8 @@ struct RequestFields {
         let probe = RequestProbe(endpoint, example)
         for sample in probe.samples { _ = try? TracingDecoder.decode(endpoint, sample.tree, trace) }
         var reader = Reader(
-            probe: probe, trace: trace, rules: E.fieldRules, examples: example.requests.compactMap(\.body),
-            components: components)
+            probe: probe, trace: trace, rules: E.fieldRules, operation: example,
+            examples: example.requests.compactMap(\.body), components: components)
         properties = reader.properties(at: [])
         unexplained = reader.unexplained
     }
@@ -23,6 +23,7 @@ private struct Reader {
     let probe: RequestProbe
     let trace: Trace
     let rules: [String: FieldRule]
+    let operation: OperationExample
     let examples: [ExampleValue]
     let components: Components
     var unexplained: [String] = []
@@ -38,14 +39,25 @@ private struct Reader {
             // The files of a form have rules of their own.
             if field?.type == Upload.self || field?.type == [Upload].self { return nil }
             let inner = path + [name]
-            let marks = examples.compactMap { member(path, of: $0)?.members.first { $0.name == name }?.presence }
+            let members = examples.compactMap { member(path, of: $0)?.members.first { $0.name == name } }
             var schema = schema(at: inner, field)
             if field?.tellsNull == true, !schema.isNullable { schema = schema.merged(with: .null) }
             return Schema.Property(
                 name: name, schema: schema,
-                isRequired: probe.isRequired(inner) && !marks.contains(.sometimes)
+                isRequired: probe.isRequired(inner) && !members.contains { $0.presence == .sometimes }
                     || rules[inner.joined(separator: ".")]?.isRequired == true,
-                isAddition: marks.contains(.addition))
+                isAddition: isAddition(inner))
+        }
+    }
+
+    /// Whether the published contract does not have a field: the operation is an addition, or the field or one around it.
+    private func isAddition(_ path: JSONPath) -> Bool {
+        if operation.isAddition || path.first.map(operation.addedFields.contains) == true { return true }
+        return path.indices.contains { index in
+            examples.contains { example in
+                member(Array(path[..<index]), of: example)?.members
+                    .contains { $0.name == path[index] && $0.isAddition } == true
+            }
         }
     }
 
@@ -101,7 +113,7 @@ private struct Reader {
 
     private func merged(at path: JSONPath) -> Schema {
         let values = examples.compactMap { member(path.filter { $0 != "*" }, of: $0) }
-        let schemas = values.map { components.schema(of: $0, named: [:]) }
+        let schemas = values.map { components.schema(of: $0, named: [:], isAddition: operation.isAddition) }
         return schemas.dropFirst().reduce(schemas.first ?? .text()) { $0.merged(with: $1) }
     }
 

@@ -127,7 +127,8 @@ extension Schema.Object {
             }
             result.properties[index].schema = mine.schema.merged(with: theirs.schema)
             result.properties[index].isRequired = mine.isRequired && theirs.isRequired
-            result.properties[index].isAddition = mine.isAddition || theirs.isAddition
+            // One schema may serve several operations, and the contract has the field in one of them.
+            result.properties[index].isAddition = mine.isAddition && theirs.isAddition
         }
         for (index, theirs) in other.properties.enumerated()
         where !properties.contains(where: { $0.name == theirs.name }) {

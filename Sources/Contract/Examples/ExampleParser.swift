@@ -13,7 +13,7 @@ public struct ExampleSyntaxError: Error, CustomStringConvertible {
 ///
 /// The text has a heading for each operation, `POST /chats/{id}/messages`, behind it the words `open` (no caller is
 /// needed), `key` (an `Idempotency-Key` is honoured), `limited` (answers have the state of a rate limit) and `addition`
-/// (to the published contract), and after a colon a sentence. Below it, `>` begins a request, `<` an answer, and `!` is a
+/// (to the published contract), `+name` for each field of the request that is such an addition, and after a colon a sentence. Below it, `>` begins a request, `<` an answer, and `!` is a
 /// refusal with its status and message:
 ///
 /// ```
@@ -25,7 +25,8 @@ public struct ExampleSyntaxError: Error, CustomStringConvertible {
 ///
 /// A request has its target where it differs from the heading, the word `form` for a form, and a body. An answer has its
 /// status, `including word` for requests with that word in `include`, and a body, or the media type of a body that is
-/// not JSON. Below the heading `SOCKET /ws` stand frames; the path may have parameters that a client may add. A line that begins with `//` is a comment.
+/// not JSON. Below the heading `SOCKET /ws` stand frames, those that are additions with `+` before their object; the path
+/// may have parameters that a client may add. A line that begins with `//` is a comment.
 struct ExampleParser {
     private let bytes: [UInt8]
     private var index = 0
@@ -55,7 +56,10 @@ struct ExampleParser {
     private mutating func parseOperation(
         _ words: [String], _ summary: String
     ) throws(ExampleSyntaxError) -> OperationExample {
-        let marks = try words.dropFirst(2).map { word throws(ExampleSyntaxError) in
+        let (additions, others) = (
+            words.dropFirst(2).filter { $0.hasPrefix("+") }, words.dropFirst(2).filter { !$0.hasPrefix("+") }
+        )
+        let marks = try others.map { word throws(ExampleSyntaxError) in
             guard let mark = OperationExample.Mark(rawValue: word) else { throw error("a mark behind the path") }
             return mark
         }
@@ -79,7 +83,8 @@ struct ExampleParser {
         guard !answers.isEmpty else { throw error("< and a status") }
         return OperationExample(
             methods: words[0].split(separator: "|").map(String.init), path: words[1], marks: Set(marks),
-            summary: summary, requests: requests, answers: answers, refusals: refusals)
+            addedFields: Set(additions.map { String($0.dropFirst()) }), summary: summary, requests: requests,
+            answers: answers, refusals: refusals)
     }
 
     private mutating func parseRefusal() throws(ExampleSyntaxError) -> OperationExample.Refusal {
@@ -129,10 +134,12 @@ struct ExampleParser {
         while let byte = peek, byte == UInt8(ascii: ">") || byte == UInt8(ascii: "<") {
             index += 1
             skipSpace()
+            let isAddition = take("+")
+            skipSpace()
             let value = try parseValue()
             guard let type = value["type"]?.string else { throw error("a frame with a type") }
             let sender: FrameExample.Sender = byte == UInt8(ascii: ">") ? .client : .server
-            frames.append(.init(path: path, sender: sender, type: type, value: value))
+            frames.append(.init(path: path, sender: sender, type: type, value: value, isAddition: isAddition))
             skipSpace()
         }
         return frames
@@ -190,14 +197,15 @@ struct ExampleParser {
                 guard take(",") else { throw error(", or }") }
                 skipSpace()
             }
-            let presence: ExampleValue.Member.Presence = take("+") ? .addition : take("?") ? .sometimes : .always
+            let isAddition = take("+")
+            let presence: ExampleValue.Member.Presence = take("?") ? .sometimes : isAddition ? .addition : .always
             skipSpace()
             guard peek == UInt8(ascii: "\"") else { throw error("a member's name") }
             guard case .text(let name) = try parseText().kind else { throw error("a member's name") }
             skipSpace()
             guard take(":") else { throw error(":") }
             skipSpace()
-            members.append(.init(name: name, value: try parseValue(), presence: presence))
+            members.append(.init(name: name, value: try parseValue(), presence: presence, isAddition: isAddition))
             skipSpace()
         }
         return ExampleValue(.object(members))

@@ -32,7 +32,7 @@ public struct ExampleValue: Sendable, Hashable {
         /// When a member is there.
         public enum Presence: Sendable {
             case always
-            /// `? "name"`: in some answers.
+            /// `? "name"`, or `+? "name"` for an addition to the contract: in some answers.
             case sometimes
             /// `+ "name"`: a server of the published contract alone need not have it.
             case addition
@@ -41,6 +41,8 @@ public struct ExampleValue: Sendable, Hashable {
         public let name: String
         public let value: ExampleValue
         public let presence: Presence
+        /// Whether the published contract does not have the member.
+        public let isAddition: Bool
     }
 
     public let kind: Kind
@@ -100,7 +102,8 @@ public struct ExampleValue: Sendable, Hashable {
                 let member = members[index]
                 var found = member.value.variants.map { variant in
                     var copy = members
-                    copy[index] = Member(name: member.name, value: variant, presence: member.presence)
+                    copy[index] = Member(
+                        name: member.name, value: variant, presence: member.presence, isAddition: member.isAddition)
                     return ExampleValue(.object(copy))
                 }
                 if member.presence == .sometimes {

@@ -39,6 +39,8 @@ public struct OperationExample: Sendable {
     /// The path, captures in braces: `/chats/{id}/messages`.
     public let path: String
     let marks: Set<Mark>
+    /// The fields of the request that the published contract does not have, and whose example does not say so.
+    public let addedFields: Set<String>
     /// A sentence that says what the operation does; empty where the examples have none.
     public let summary: String
     public let requests: [Request]
@@ -71,6 +73,8 @@ public struct FrameExample: Sendable {
     public let sender: Sender
     public let type: String
     public let value: ExampleValue
+    /// Whether a side that knows the published contract alone need not know the frame.
+    public let isAddition: Bool
 }
 
 /// The examples of a whole API, in the order of its contract.

@@ -26,6 +26,8 @@ struct DeuceDiarySettings: Sendable {
     var sockets = DeuceDiaryService.SocketAuthentication.open
     /// The URL to which an invite's link leads a browser.
     var joinRedirect = "deucediary://join/{inviteId}"
+    /// The URL at which the page of an invite offers the app; nil for none.
+    var appStore: String?
     /// The number of requests of one user in a minute; nil for no limit.
     var requestsPerMinute: Int?
 
@@ -34,6 +36,7 @@ struct DeuceDiarySettings: Sendable {
             settings: { publicURL in
                 var settings = DeuceDiaryService.Settings(publicURL: publicURL)
                 settings.joinRedirect = joinRedirect
+                settings.appStore = appStore
                 settings.socketAuthentication = sockets
                 settings.requestsPerMinute = requestsPerMinute
                 return settings

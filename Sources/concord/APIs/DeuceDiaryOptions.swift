@@ -1,5 +1,6 @@
 import ArgumentParser
 import DeuceDiaryService
+import Foundation
 import Identity
 
 /// The options of Deuce Diary alone, whose users sign in with another service.
@@ -51,6 +52,13 @@ struct DeuceDiaryOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "The URL at which the app's store offers the app: the page of an invite shows it, which browsers see where "
+                + "--app-id names an app. [CONCORD_DEUCE_DIARY_APP_STORE] (default: none)",
+            valueName: "url"))
+    var deuceDiaryAppStore: String?
+
+    @Option(
+        help: ArgumentHelp(
             "The number of requests and sockets in a minute for each user, and for each address without a valid token. "
                 + "[CONCORD_DEUCE_DIARY_RATE_LIMIT] (default: no limit)",
             valueName: "requests"))
@@ -66,7 +74,18 @@ struct DeuceDiaryOptions: ParsableArguments {
             sockets: try environment.value(
                 deuceDiarySockets, "CONCORD_DEUCE_DIARY_SOCKETS",
                 DeuceDiaryService.SocketAuthentication.init(rawValue:), default: .open),
-            joinRedirect: redirect, requestsPerMinute: try rateLimit(environment))
+            joinRedirect: redirect, appStore: try appStore(environment), requestsPerMinute: try rateLimit(environment))
+    }
+
+    private func appStore(_ environment: Environment) throws -> String? {
+        let text = try environment.value(
+            deuceDiaryAppStore, "CONCORD_DEUCE_DIARY_APP_STORE", { $0 }, default: "", shown: "none")
+        guard !text.isEmpty else { return nil }
+        let url = URLComponents(string: text)
+        guard url?.scheme?.lowercased() == "https", url?.host?.isEmpty == false,
+            text.utf8.allSatisfy({ 0x21...0x7E ~= $0 })
+        else { throw ValidationError("'\(text)' is not a URL of the app's store: it begins with https://") }
+        return text
     }
 
     private func rateLimit(_ environment: Environment) throws -> Int? {

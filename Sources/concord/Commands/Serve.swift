@@ -119,6 +119,8 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "The format of log lines: text or json. [CONCORD_LOG_FORMAT] (default: text)")
     var logFormat: LogFormat?
 
+    @OptionGroup var appLinks: AppLinkOptions
+
     @OptionGroup(title: "Stored files")
     var storage: StorageOptions
 
@@ -312,6 +314,7 @@ struct Serve: AsyncParsableCommand {
         settings.version = Concord.version
         let page = try environment.value(reference, "CONCORD_REFERENCE", Toggle.init(rawValue:), default: .on)
         settings.documents = ConcordAPI.documents(withPage: page == .on)
+        settings.appLinks = try appLinks.links(environment)
         return settings
     }
 

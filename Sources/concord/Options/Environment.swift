@@ -105,8 +105,10 @@ struct Environment: Sendable {
     }
 
     /// Returns repeated flags, else the elements of the variable, which are separated by commas.
-    func list(_ flags: [String], _ variable: String) -> [String] {
-        record(variable, flag: flags.isEmpty ? nil : flags.joined(separator: ","), default: "")
+    ///
+    /// - Parameter api: The API that the setting is for; its name is the end of the variable's.
+    func list(_ flags: [String], _ variable: String, of api: String? = nil) -> [String] {
+        record(variable, of: api, flag: flags.isEmpty ? nil : flags.joined(separator: ","), default: "")
         if !flags.isEmpty { return flags }
         return (variables[variable] ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
     }

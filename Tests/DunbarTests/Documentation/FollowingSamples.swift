@@ -5,9 +5,8 @@ import DunbarClient
 enum FollowingSamples {
     static func search(_ dunbar: DunbarClient, show: (Dunbar.User, String) -> Void) async throws {
         // sample
-        for user in try await dunbar.send(Dunbar.SearchUsers("sar")) {
-            let profile = try await dunbar.send(Dunbar.GetUser(id: user.id))
-            show(profile.user, profile.isFollowing ? "Following" : profile.isPending ? "Requested" : "Follow")
+        for user in try await dunbar.send(Dunbar.SearchUsers("sar", include: .relationship)) {
+            show(user, user.isFollowing == true ? "Following" : user.isPending == true ? "Requested" : "Follow")
         }
         // end
     }

@@ -55,10 +55,10 @@ public struct TestIssuer: Sendable {
 /// Runs a test on a Deuce Diary server with an empty database.
 public func withDeuceDiary(
     on stack: Stack, sockets: DeuceDiaryService.SocketAuthentication = .open, requestsPerMinute: Int? = nil,
-    clock: TestClock = TestClock(), _ body: (DeuceDiaryHost) async throws -> Void
+    clock: TestClock = TestClock(), appLinks: AppLinks? = nil, _ body: (DeuceDiaryHost) async throws -> Void
 ) async throws {
     try await withDeuceDiaryNodes(
-        1, on: stack, sockets: sockets, requestsPerMinute: requestsPerMinute, clock: clock
+        1, on: stack, sockets: sockets, requestsPerMinute: requestsPerMinute, clock: clock, appLinks: appLinks
     ) { try await body($0[0]) }
 }
 
@@ -67,7 +67,8 @@ public func withDeuceDiary(
 /// - Parameter count: The number of nodes. More than one is possible on PostgreSQL only.
 public func withDeuceDiaryNodes(
     _ count: Int, on stack: Stack, sockets: DeuceDiaryService.SocketAuthentication = .open,
-    requestsPerMinute: Int? = nil, clock: TestClock = TestClock(), _ body: ([DeuceDiaryHost]) async throws -> Void
+    requestsPerMinute: Int? = nil, clock: TestClock = TestClock(), appLinks: AppLinks? = nil,
+    _ body: ([DeuceDiaryHost]) async throws -> Void
 ) async throws {
     let issuer = TestIssuer(clock: clock)
     let api = HostedDeuceDiary(
@@ -75,10 +76,12 @@ public func withDeuceDiaryNodes(
             var settings = DeuceDiaryService.Settings(publicURL: publicURL)
             settings.socketAuthentication = sockets
             settings.requestsPerMinute = requestsPerMinute
+            settings.appStore = "https://apps.apple.com/app/id1?a=1&b=2"
             return settings
         }, tokens: { _ in { issuer.read($0) } }, pictures: { _ in picture })
     var setup = TestSetup(clock: clock)
     setup.publicURL = "https://deucediary.com"
+    setup.appLinks = appLinks
     try await withNodes(count, of: api, on: stack, setup, body)
 }
 

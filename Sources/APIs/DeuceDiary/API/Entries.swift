@@ -154,6 +154,7 @@ extension DeuceDiary {
         public typealias Output = [FeedItem]
         /// The maximum number of entries in one answer.
         public static let maximum = 100
+        public static let fieldRules = ["limit": FieldRule.counting(upTo: maximum)]
         /// The number of entries in an answer when a request gives no limit.
         public static let usual = 50
 

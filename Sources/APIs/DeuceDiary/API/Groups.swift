@@ -90,6 +90,7 @@ extension DeuceDiary {
         public typealias Output = [GroupSummary]
         /// The maximum number of groups in one answer.
         public static let maximum = 500
+        public static let fieldRules = ["limit": FieldRule.counting(upTo: maximum)]
 
         /// The number of groups to return: 1 to 500, the maximum when absent. An addition to the contract.
         public var limit: Int?
@@ -146,6 +147,7 @@ extension DeuceDiary {
         public typealias Output = GroupDetail
         /// The maximum number of entries in one answer.
         public static let maximum = 1000
+        public static let fieldRules = ["limit": FieldRule.counting(upTo: maximum)]
 
         /// The group.
         public var group: Group.ID

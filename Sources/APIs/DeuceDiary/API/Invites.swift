@@ -143,6 +143,7 @@ extension DeuceDiary {
         public typealias Output = [GroupInvite]
         /// The maximum number of invites in one answer.
         public static let maximum = 500
+        public static let fieldRules = ["limit": FieldRule.counting(upTo: maximum)]
 
         /// The group.
         public var group: Group.ID
@@ -170,6 +171,8 @@ extension DeuceDiary {
     public struct GroupInvite: Codable, Hashable, Sendable, Identifiable {
         /// The invite's id.
         public var id: Invite.ID
+        /// The group to which the invite leads.
+        public var groupId: Group.ID
         /// The link to share.
         public var inviteLink: String
         /// The creator of the invite.
@@ -180,9 +183,11 @@ extension DeuceDiary {
         public var createdAt: Timestamp
 
         public init(
-            id: Invite.ID, inviteLink: String, createdBy: User.ID, expiresAt: Timestamp, createdAt: Timestamp
+            id: Invite.ID, groupId: Group.ID, inviteLink: String, createdBy: User.ID, expiresAt: Timestamp,
+            createdAt: Timestamp
         ) {
             self.id = id
+            self.groupId = groupId
             self.inviteLink = inviteLink
             self.createdBy = createdBy
             self.expiresAt = expiresAt

@@ -33,6 +33,7 @@ extension DeuceDiary {
         public typealias Output = [Location]
         /// The maximum number of locations in one answer.
         public static let maximum = 1000
+        public static let fieldRules = ["limit": FieldRule.counting(upTo: maximum)]
 
         /// The number of locations to return: 1 to 1,000, the maximum when absent. An addition to the contract.
         public var limit: Int?

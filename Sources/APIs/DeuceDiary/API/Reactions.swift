@@ -106,6 +106,7 @@ extension DeuceDiary {
         public typealias Output = [UserReaction]
         /// The maximum number of reactions in one answer.
         public static let maximum = 1000
+        public static let fieldRules = ["limit": FieldRule.counting(upTo: maximum)]
 
         /// The entry.
         public var entry: DeuceEntry.ID

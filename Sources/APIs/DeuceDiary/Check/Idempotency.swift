@@ -41,9 +41,7 @@ extension DeuceDiaryScenarios {
             let entry = try await john.log(in: group)[0].id
             for attempt in creations(by: john, in: group, on: entry) {
                 let key = world.freshKey()
-                // A few pictures of one user at a time wait for their turn.
-                let count = attempt.name == "a picture" ? 5 : 20
-                let answers = try await together(count) { _ in try await attempt.send(key) }
+                let answers = try await together(20) { _ in try await attempt.send(key) }
                 try expect(answers.allSatisfy { $0.status == 200 }, "\(attempt.name): \(answers.map(\.status))")
                 try expect(Set(answers.map(\.body)).count == 1, "\(attempt.name): \(Set(answers.map(\.text)))")
                 try expect(answers.filter { $0.headers[.idempotentReplayed] == nil }.count, equals: 1)

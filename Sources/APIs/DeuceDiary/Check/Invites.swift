@@ -121,6 +121,7 @@ extension DeuceDiaryScenarios {
             for (index, invite) in made.reversed().enumerated() {
                 let row = all[index]
                 try expect(row?["id"], equals: invite.id.json)
+                try expect(row?["groupId"], equals: group.json)
                 try expect(row?["inviteLink"], equals: .string(invite.inviteLink))
                 try expect(row?["createdBy"], equals: (index == 1 ? john : jane).id.json)
                 let times = ["createdAt", "expiresAt"].compactMap { name in

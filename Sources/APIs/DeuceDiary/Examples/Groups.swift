@@ -17,7 +17,7 @@ extension DeuceDiaryExamples {
         > { "name": \(oddName), "description": \(odd) }
         < 200 \(group)
 
-        GET /api/groups: Returns the caller's groups, ordered by their newest entry, newest first; groups without entries come last.
+        GET /api/groups +limit +before: Returns the caller's groups, ordered by their newest entry, newest first; groups without entries come last.
         >
         > /api/groups?limit=20&before=\(groupID)
         < 200 [
@@ -30,7 +30,7 @@ extension DeuceDiaryExamples {
         ]
         ! 400 Invalid cursor
 
-        GET /api/groups/{groupId}: Returns a group with its members and entries.
+        GET /api/groups/{groupId} +limit +before: Returns a group with its members and entries.
         > /api/groups/\(groupID)
         > /api/groups/\(groupID)?limit=2&before=\(entryID)
         < 200 {

@@ -10,6 +10,7 @@ extension DeuceDiaryExamples {
     package static let groupInvite = """
         {
           "id": "\(inviteID)",
+          "groupId": "\(groupID)",
           "inviteLink": "https://deucediary.com/join/\(inviteID)",
           "createdBy": "user_abc123",
           "expiresAt": "2025-06-17T08:00:00.000Z",

@@ -9,8 +9,7 @@ extension DeuceDiaryExamples {
           "userId": "user_abc123"
         }
 
-        // What follows is an addition to the contract.
-        > { "type": "auth", "token": "a.b.c" }
-        < { "type": "error", "message": "Not a member of this group" }
+        > + { "type": "auth", "token": "a.b.c" }
+        < + { "type": "error", "message": "Not a member of this group" }
         """
 }

@@ -20,7 +20,7 @@ extension DeuceDiaryExamples {
         """
 
     static let locations = """
-        GET /api/locations open: Returns the default locations, then the others, each by name.
+        GET /api/locations open +limit +page: Returns the default locations, then the others, each by name.
         >
         > /api/locations?limit=2&page=3
         < 200 [\(location), \(otherLocation)]

@@ -22,7 +22,7 @@ extension DeuceDiaryExamples {
         > /api/entries/\(entryID)/reactions { "emoji": "💩" }
         < 200 { "message": = "Reaction removed" }
 
-        GET /api/entries/{entryId}/reactions: Returns the reactions, oldest first.
+        GET /api/entries/{entryId}/reactions +limit +after: Returns the reactions, oldest first.
         > /api/entries/\(entryID)/reactions
         > /api/entries/\(entryID)/reactions?limit=2&after=7
         < 200 [{ \(reactionMembers), "user": \(user) }]

@@ -29,6 +29,10 @@ public final class DeuceDiaryService: FileStoringService {
         public var publicURL: String
         /// The target of `GET /join/{inviteId}`, with `{inviteId}` for the id.
         public var joinRedirect = "deucediary://join/{inviteId}"
+        /// Whether invite links lead browsers to a page: where the app is installed, it opens them by itself.
+        public var showsInvitations = false
+        /// The URL at which the page offers the app; nil for none.
+        public var appStore: String?
         public var socketAuthentication = SocketAuthentication.open
         /// The number of requests in a minute for each user, and for each address without a valid token; nil for no
         /// limit.
@@ -122,6 +126,7 @@ public final class DeuceDiaryService: FileStoringService {
         locations(&routes)
         analytics(&routes)
         routes.serve(publicly: objects, under: "/" + Pictures.folder) { _ in "image/jpeg" }
+        if settings.showsInvitations { routes.page(InvitationPage.path + "/{inviteId}", use: showInvitation) }
         return routes
     }
 

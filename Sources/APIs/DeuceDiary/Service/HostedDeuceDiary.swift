@@ -15,6 +15,7 @@ public struct HostedDeuceDiary: HostedAPI {
     public let port = 8081
     public let keys = [issuerKey, requestKey]
     public let schema = DeuceDiaryService.schema
+    public let linkPaths = ["/join/*"]
     public let operatorCommands: [any OperatorCommand.Type] = [DeuceDiaryService.DeleteLocation.self]
     private let settings: @Sendable (_ publicURL: String) -> DeuceDiaryService.Settings
     private let tokens: @Sendable (Platform) throws -> DeuceDiaryService.TokenReader
@@ -41,6 +42,7 @@ public struct HostedDeuceDiary: HostedAPI {
     public func makeService(on platform: Platform) throws -> DeuceDiaryService {
         var settings = settings(platform.publicURL)
         settings.trustedProxies = platform.trustedProxies
+        settings.showsInvitations = platform.appLinks != nil
         return DeuceDiaryService(
             database: platform.database, objects: platform.objects, tokens: try tokens(platform),
             pictures: pictures(platform), secret: try platform.secret(Self.requestKey), group: platform.group,

@@ -77,8 +77,8 @@ extension DeuceDiaryService {
             return try db.all(query) { row in
                 let id: DeuceDiary.Invite.ID = try row.get(0)
                 return DeuceDiary.GroupInvite(
-                    id: id, inviteLink: self.link(to: id), createdBy: try row.get(1), expiresAt: try row.get(2),
-                    createdAt: try row.get(3))
+                    id: id, groupId: try row.get(1), inviteLink: self.link(to: id), createdBy: try row.get(2),
+                    expiresAt: try row.get(3), createdAt: try row.get(4))
             }
         }
     }
@@ -112,8 +112,16 @@ extension DeuceDiaryService {
     func openInvite(_ request: DeuceDiary.OpenInvite, _ info: RequestInfo) async throws -> Answer<Empty> {
         try await count(info)
         guard request.invite.isUUID else { throw Problem(.notFound, DeuceDiary.errorMessages.notFound) }
-        let app = settings.joinRedirect.replacing("{inviteId}", with: request.invite.rawValue)
-        return Answer(.found, headers: [.location: app])
+        guard settings.showsInvitations else {
+            return Answer(.found, headers: [.location: appLink(to: request.invite)])
+        }
+        let target = info.wantsPage ? InvitationPage.link(to: request.invite, settings) : appLink(to: request.invite)
+        return Answer(.found, headers: [.location: target, .vary: "Accept"])
+    }
+
+    /// Returns the link that opens an invite in the app.
+    func appLink(to invite: DeuceDiary.Invite.ID) -> String {
+        settings.joinRedirect.replacing("{inviteId}", with: invite.rawValue)
     }
 }
 
@@ -187,7 +195,7 @@ enum Invites {
             before.map { "AND (i.created_at, i.id) < (SELECT b.created_at, b.id FROM invites b WHERE b.id = \($0))" }
             ?? ""
         return """
-            SELECT i.id, i.created_by, i.expires_at, i.created_at FROM invites i
+            SELECT i.id, i.group_id, i.created_by, i.expires_at, i.created_at FROM invites i
             WHERE i.group_id = \(group) AND i.expires_at >= \(now) \(own) \(rest)
             ORDER BY i.created_at DESC, i.id DESC LIMIT \(limit)
             """

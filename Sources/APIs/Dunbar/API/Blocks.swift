@@ -49,10 +49,13 @@ extension Dunbar {
         public var limit: Int?
         /// Returns only users that follow this one in the list.
         public var before: User.ID?
+        /// The word ``Inclusions/relationship`` asks for ``User/isFollowing`` and ``User/isPending``.
+        public var include: Inclusions?
 
-        public init(limit: Int? = nil, before: User.ID? = nil) {
+        public init(limit: Int? = nil, before: User.ID? = nil, include: Inclusions? = nil) {
             self.limit = limit
             self.before = before
+            self.include = include
         }
 
         public func validate() throws(Problem) { try Dunbar.validate(limit: limit, upTo: 500, before: before) }

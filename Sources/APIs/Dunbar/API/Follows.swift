@@ -109,11 +109,15 @@ extension Dunbar {
         public var limit: Int?
         /// Returns only users that follow this one in the list. An addition to the contract.
         public var before: User.ID?
+        /// The word ``Inclusions/relationship`` asks for ``User/isFollowing`` and ``User/isPending``. An addition to the
+        /// contract.
+        public var include: Inclusions?
 
-        public init(of user: User.ID, limit: Int? = nil, before: User.ID? = nil) {
+        public init(of user: User.ID, limit: Int? = nil, before: User.ID? = nil, include: Inclusions? = nil) {
             self.user = user
             self.limit = limit
             self.before = before
+            self.include = include
         }
 
         public func validatePath() throws(Problem) { try Dunbar.validate(user) }
@@ -121,7 +125,7 @@ extension Dunbar {
 
         enum CodingKeys: String, CodingKey {
             case user = "id"
-            case limit, before
+            case limit, before, include
         }
     }
 
@@ -138,11 +142,15 @@ extension Dunbar {
         public var limit: Int?
         /// Returns only users that follow this one in the list. An addition to the contract.
         public var before: User.ID?
+        /// The word ``Inclusions/relationship`` asks for ``User/isFollowing`` and ``User/isPending``. An addition to the
+        /// contract.
+        public var include: Inclusions?
 
-        public init(of user: User.ID, limit: Int? = nil, before: User.ID? = nil) {
+        public init(of user: User.ID, limit: Int? = nil, before: User.ID? = nil, include: Inclusions? = nil) {
             self.user = user
             self.limit = limit
             self.before = before
+            self.include = include
         }
 
         public func validatePath() throws(Problem) { try Dunbar.validate(user) }
@@ -150,7 +158,7 @@ extension Dunbar {
 
         enum CodingKeys: String, CodingKey {
             case user = "id"
-            case limit, before
+            case limit, before, include
         }
     }
 

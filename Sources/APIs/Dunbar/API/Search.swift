@@ -11,9 +11,18 @@ extension Dunbar {
 
         /// The text, trimmed. A blank text matches no user.
         public var query: String
+        /// The word ``Inclusions/relationship`` asks for ``User/isFollowing`` and ``User/isPending``. An addition to the
+        /// contract.
+        public var include: Inclusions?
 
-        public init(_ query: String) { self.query = query }
+        public init(_ query: String, include: Inclusions? = nil) {
+            self.query = query
+            self.include = include
+        }
 
-        enum CodingKeys: String, CodingKey { case query = "q" }
+        enum CodingKeys: String, CodingKey {
+            case query = "q"
+            case include
+        }
     }
 }

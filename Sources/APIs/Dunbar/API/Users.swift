@@ -22,6 +22,12 @@ extension Dunbar {
         public var isPrivate: Bool
         /// The time at which the account was created.
         public var createdAt: Timestamp
+        /// Whether the caller follows the user; nil unless a list was asked for it (``Inclusions/relationship``). An
+        /// addition to the contract.
+        public var isFollowing: Bool?
+        /// Whether the caller has asked to follow the user and has not been answered; nil unless a list was asked for it
+        /// (``Inclusions/relationship``). It excludes ``isFollowing``. An addition to the contract.
+        public var isPending: Bool?
 
         public init(
             id: ID, username: String, displayName: String, bio: String?, photo: String?, isPrivate: Bool,

@@ -102,6 +102,56 @@ extension DunbarScenarios {
                 try await a.post("/follow-requests/999999999999/\(action)").refused(404, "Follow request not found")
             }
         },
+        Scenario("Lists tell on request whom the caller follows", clause: "include=relationship") { world in
+            let word = world.freshName("w")
+            let me = try await world.person(word + "0", isPrivate: false)
+            let followed = try await world.person(word + "1", isPrivate: false)
+            let asked = try await world.person(word + "2")
+            let stranger = try await world.person(word + "3")
+            try await me.follow(followed)
+            try await me.send(Dunbar.Follow(user: asked.id))
+            for other in [followed, asked, stranger] { try await other.follow(me) }
+            let flags: [Dunbar.User.ID: [JSONValue]] = [
+                me.id: [false, false], followed.id: [true, false], asked.id: [false, true],
+                stranger.id: [false, false],
+            ]
+            func check(_ path: String, _ people: [Person]) async throws {
+                let separator = path.contains("?") ? "&" : "?"
+                let plain = try await me.get(path).succeeded(200)
+                try expect(plain.elements.map { $0["id"] ?? .null }, equals: people.map(\.id.json))
+                for words in ["relationship", "x,%20relationship", "relationship&limit=100"] {
+                    let rows = try await me.get("\(path)\(separator)include=\(words)").succeeded(200).elements
+                    for (row, person) in zip(rows, people) {
+                        let told = [row["isFollowing"] ?? .null, row["isPending"] ?? .null]
+                        try expect(told == flags[person.id], "\(path) \(person.name): \(told)")
+                    }
+                    // All else is as without the word.
+                    let others = rows.map { row -> JSONValue in
+                        guard case .object(var members) = row else { return row }
+                        members["isFollowing"] = nil
+                        members["isPending"] = nil
+                        return .object(members)
+                    }
+                    try expect(.list(others), equals: plain)
+                }
+                for words in ["", "x", "Relationship", "relationships"] {
+                    try expect(try await me.get("\(path)\(separator)include=\(words)").succeeded(200), equals: plain)
+                }
+            }
+            try await check("/users/\(me.id)/followers", [stranger, asked, followed])
+            try await check("/users/\(me.id)/following", [followed])
+            try await check("/users/search?q=\(word)", [me, followed, asked, stranger])
+            // The other side of a follow does not count.
+            let seen = try await stranger.send(Dunbar.SearchUsers(word, include: .relationship))
+            try expect(seen.map(\.isFollowing), equals: [true, false, false, false])
+            try await me.send(Dunbar.Block(user: stranger.id))
+            try await check("/blocks", [stranger])
+            var page: [Bool?] = []
+            for try await user in me.client.followers(of: me.id, including: .relationship, pageSize: 1) {
+                page.append(user.isPending)
+            }
+            try expect(page, equals: [true, false])
+        },
         Scenario("Only one's own lists are shown", clause: "GET /users/:id/followers", level: .contract) { world in
             let (a, b) = try await world.pair()
             try await b.follow(a)

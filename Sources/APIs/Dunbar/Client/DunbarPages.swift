@@ -36,6 +36,20 @@ extension DunbarClient {
         list(pageSize) { try await send(Dunbar.ListFollowing(of: user, limit: pageSize, before: $0)) }
     }
 
+    /// The caller's followers with more of each, newest first.
+    ///
+    /// - Parameters:
+    ///   - user: The caller: no other user's list is shown.
+    ///   - parts: The words of ``Dunbar/ListFollowers/include``, such as `.relationship`.
+    ///   - pageSize: The number of users read at a time, 1 to 500.
+    public func followers(
+        of user: Dunbar.User.ID, including parts: Dunbar.Inclusions, pageSize: Int = 100
+    ) -> Pages<Dunbar.User, Dunbar.User.ID?> {
+        list(pageSize) {
+            try await send(Dunbar.ListFollowers(of: user, limit: pageSize, before: $0, include: parts))
+        }
+    }
+
     /// The requests that await the caller's answer, newest first. They may be answered while the list is read.
     ///
     /// - Parameter pageSize: The number of requests read at a time, 1 to 500.

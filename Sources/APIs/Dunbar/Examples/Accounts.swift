@@ -1,17 +1,17 @@
 extension DunbarExamples {
     static let accounts = #"""
-        POST /forgot-password open: Requests an e-mail with a token that sets a new password.
+        POST /forgot-password open addition: Requests an e-mail with a token that sets a new password.
         > { "email": "s@tring" }
         > { "email": "é@x" }
         < 200 \#(message("If an account exists with this email, you will receive password reset instructions."))
 
-        POST /reset-password open: Sets a new password with the token of an e-mail, which also verifies the address, and ends every session of the account.
+        POST /reset-password open addition: Sets a new password with the token of an e-mail, which also verifies the address, and ends every session of the account.
         > { "token": "abc", "newPassword": "stringstring" }
         > { "token": "a-b_c", "newPassword": "p\\ss/word 🎉" }
         < 200 \#(message("Password has been reset"))
         ! 400 Invalid or expired reset token
 
-        POST /account/delete: Deletes the caller's account with all its posts, comments, follows, requests, blocks, reports, files and sessions.
+        POST /account/delete addition: Deletes the caller's account with all its posts, comments, follows, requests, blocks, reports, files and sessions.
         > { "password": "string" }
         < 200 \#(message("Account deleted successfully"))
         ! 400 Invalid password

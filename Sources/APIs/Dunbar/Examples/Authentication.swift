@@ -41,7 +41,7 @@ extension DunbarExamples {
           "email": "a+b@example.com",
           "password": "p\\ss/word 🎉",
           "displayName": "A",
-          "confirmPassword": "p\\ss/word 🎉"
+          + "confirmPassword": "p\\ss/word 🎉"
         }
         < 201 \#(related(registered))
         ! 400 Username already exists

@@ -17,7 +17,7 @@ extension DunbarExamples {
         < 201 \(comment)
         ! 404 Post not found
 
-        GET /posts/{id}/comments: Returns the comments on a post that the caller may see, oldest first.
+        GET /posts/{id}/comments +limit +before: Returns the comments on a post that the caller may see, oldest first.
         > /posts/1/comments
         > /posts/1/comments?limit=3&before=9
         < 200 [\(comment)]

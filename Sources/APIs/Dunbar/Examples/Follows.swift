@@ -28,24 +28,28 @@ extension DunbarExamples {
         < 200 \(message("Follower removed successfully"))
         ! 400 This user is not your follower
 
-        GET /users/{id}/followers: Returns the caller's own followers, newest first.
+        GET /users/{id}/followers +limit +before +include: Returns the caller's own followers, newest first.
         > /users/1/followers
         > /users/1/followers?limit=3&before=9
+        > /users/1/followers?include=relationship
         < 200 [\(sarahsProfile)]
+        < 200 including relationship [\(relatedSarah)]
         ! 403 You can only view your own followers
 
-        GET /users/{id}/following: Returns the users whom the caller follows, newest first.
+        GET /users/{id}/following +limit +before +include: Returns the users whom the caller follows, newest first.
         > /users/1/following
         > /users/1/following?limit=3&before=9
+        > /users/1/following?include=relationship
         < 200 [\(sarahsProfile)]
+        < 200 including relationship [\(relatedSarah)]
         ! 403 You can only view your own following list
 
-        GET /follow-requests/pending: Returns the requests that await the caller's answer, newest first.
+        GET /follow-requests/pending +limit +before: Returns the requests that await the caller's answer, newest first.
         >
         > /follow-requests/pending?limit=3&before=9
         < 200 [\(pendingRequest)]
 
-        GET /follow-requests/outgoing: Returns the caller's own unanswered requests, newest first.
+        GET /follow-requests/outgoing +limit +before: Returns the caller's own unanswered requests, newest first.
         >
         > /follow-requests/outgoing?limit=3&before=9
         < 200 [\(outgoingRequest)]

@@ -21,22 +21,22 @@ extension DunbarExamples {
         ! 400 Image is damaged or incomplete
         ! 400 Image too large (max 40 megapixels)
 
-        GET /users/{id}/posts: Returns a user's posts, newest first.
+        GET /users/{id}/posts +limit +before: Returns a user's posts, newest first.
         > /users/1/posts
         > /users/1/posts?limit=3&before=9
         < 200 [\#(post)]
 
-        GET /posts/{id}: Returns a user's posts, newest first; the id is the user's.
+        GET /posts/{id} +limit +before: Returns a user's posts, newest first; the id is the user's.
         > /posts/1
         > /posts/1?limit=3&before=9
         < 200 [\#(post)]
 
-        GET /posts: Returns a user's posts, newest first.
+        GET /posts +limit +before: Returns a user's posts, newest first.
         > /posts?userId=1
         > /posts?userId=1&limit=3&before=9
         < 200 [\#(post)]
 
-        GET /feed: Returns the caller's own posts and those of the users whom the caller follows, newest first.
+        GET /feed +limit +before: Returns the caller's own posts and those of the users whom the caller follows, newest first.
         >
         > /feed?limit=4&before=6
         < 200 [\#(post)]

@@ -1,6 +1,5 @@
 extension DunbarExamples {
-    package static let user = """
-        {
+    private static let userMembers = """
           "id": #1,
           "username": "jdoe",
           "displayName": "John Doe",
@@ -8,11 +7,10 @@ extension DunbarExamples {
           "photo": "\(pictures)/profile.jpg" | null,
           "isPrivate": true,
           "createdAt": "2025-01-01T00:00:00.000Z"
-        }
         """
+    package static let user = "{ \(userMembers) }"
 
-    static let sarahsProfile = """
-        {
+    private static let sarahsMembers = """
           "id": #2,
           "username": "sarah",
           "displayName": "Sarah Smith",
@@ -20,8 +18,13 @@ extension DunbarExamples {
           "photo": "\(pictures)/sarah.jpg" | null,
           "isPrivate": true,
           "createdAt": "2025-01-01T00:00:00.000Z"
-        }
         """
+    static let sarahsProfile = "{ \(sarahsMembers) }"
+
+    /// The members of a user that the word `relationship` asks a list for.
+    private static let relationship = #"+ "isFollowing": false, + "isPending": false"#
+    static let relatedUser = "{ \(userMembers), \(relationship) }"
+    static let relatedSarah = "{ \(sarahsMembers), \(relationship) }"
 
     package static let john = summary(1, "jdoe", "John Doe", "profile")
     package static let sarah = summary(2, "sarah", "Sarah Smith", "sarah")

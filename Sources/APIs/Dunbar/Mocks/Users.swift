@@ -66,7 +66,12 @@ extension DunbarMock {
             let text = request.query.trimmed.lowercased()
             return Self.people.filter { user in
                 !text.isEmpty && [user.username, user.displayName].contains { $0.lowercased().contains(text) }
-            }.sorted { $0.username < $1.username }
+            }.sorted { $0.username < $1.username }.map { user in
+                guard request.include?.contains(.relationship) == true else { return user }
+                var user = user
+                (user.isFollowing, user.isPending) = (false, user == .alex)
+                return user
+            }
         }
     }
 }

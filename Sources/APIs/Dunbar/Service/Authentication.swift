@@ -77,9 +77,11 @@ extension DunbarService {
         _ request: Dunbar.VerifyEmail, _ info: RequestInfo
     ) async throws -> Answer<Dunbar.Confirmation> {
         let isVerified = try await emails.verify(request.token)
-        if info.wantsPage { return VerificationPage(isVerified: isVerified).answer }
+        if info.wantsPage {
+            return WebPage.verification(isVerified: isVerified).answer(isVerified ? .ok : .badRequest)
+        }
         guard isVerified else { throw Problem(.badRequest, "Invalid or expired verification token") }
-        return Answer(.ok, .init(message: "Email verified"), headers: VerificationPage.headers)
+        return Answer(.ok, .init(message: "Email verified"), headers: WebPage.headers)
     }
 
     func resendVerification(
@@ -106,14 +108,9 @@ extension Dunbar.Account {
     }
 }
 
-/// The page that a browser shows when it opens the link of an e-mail.
-private struct VerificationPage {
-    let isVerified: Bool
-
-    /// The headers of both answers of this path: its token must not be cached or passed on.
-    static let headers: HTTPFields = [.vary: "Accept", .cacheControl: "no-store", .referrerPolicy: "no-referrer"]
-
-    var answer: Answer<Dunbar.Confirmation> {
+extension WebPage {
+    /// Returns the page that a browser shows when it opens the link of an e-mail.
+    fileprivate static func verification(isVerified: Bool) -> WebPage {
         let (title, text) =
             isVerified
             ? ("Email verified", "Thank you. Your email address is verified; you can go back to the app.")
@@ -121,36 +118,11 @@ private struct VerificationPage {
                 "This link is no longer good",
                 "It has expired, or it is not complete. The app can send you another one."
             )
-        let html = """
-            <!DOCTYPE html>
-            <html lang="en">
-            <head>
-            <meta charset="utf-8">
-            <meta name="viewport" content="width=device-width, initial-scale=1">
-            <title>\(title)</title>
-            <style>body { font: 1.1rem/1.5 system-ui, sans-serif; max-width: 32rem; margin: 20vh auto; padding: 0 1rem }
-            @media (prefers-color-scheme: dark) { body { background: #111; color: #eee } }</style>
-            </head>
-            <body>
-            <h1>\(title)</h1>
-            <p>\(text)</p>
-            </body>
-            </html>
-
-            """
-        var headers = Self.headers
-        headers[.contentType] = "text/html; charset=utf-8"
-        headers[.contentSecurityPolicy] = "default-src 'none'; style-src 'unsafe-inline'"
-        headers[.xContentTypeOptions] = "nosniff"
-        return Answer(isVerified ? .ok : .badRequest, encoded: Array(html.utf8), headers: headers)
+        return WebPage(
+            title,
+            content: """
+                <h1>\(title)</h1>
+                <p>\(text)</p>
+                """)
     }
-}
-
-extension RequestInfo {
-    /// Whether a browser sent the request. Apps and scripts do not accept HTML.
-    fileprivate var wantsPage: Bool { headers[.accept]?.lowercased().contains("text/html") == true }
-}
-
-extension HTTPField.Name {
-    fileprivate static let referrerPolicy = Self("Referrer-Policy")!
 }

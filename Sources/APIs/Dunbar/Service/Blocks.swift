@@ -41,7 +41,8 @@ extension DunbarService {
     func listBlocks(_ request: Dunbar.ListBlocks, from caller: Caller) async throws -> [Dunbar.User] {
         try await database.read { [urls] db in
             try Users.list(
-                Blocks.listClauses(of: caller.user, before: request.before, limit: request.limit), urls, in: db)
+                Blocks.listClauses(of: caller.user, before: request.before, limit: request.limit),
+                with: request.include, for: caller.user, urls, in: db)
         }
     }
 }

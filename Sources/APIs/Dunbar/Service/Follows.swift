@@ -86,7 +86,7 @@ extension DunbarService {
             throw Problem(.forbidden, "You can only view your own followers")
         }
         try request.validate()
-        return try await list(.followers, request.limit, before: request.before, of: caller)
+        return try await list(.followers, request.limit, before: request.before, with: request.include, of: caller)
     }
 
     func listFollowing(_ request: Dunbar.ListFollowing, from caller: Caller) async throws -> [Dunbar.User] {
@@ -94,14 +94,16 @@ extension DunbarService {
             throw Problem(.forbidden, "You can only view your own following list")
         }
         try request.validate()
-        return try await list(.following, request.limit, before: request.before, of: caller)
+        return try await list(.following, request.limit, before: request.before, with: request.include, of: caller)
     }
 
     private func list(
-        _ side: Follows.Side, _ limit: Int?, before: Dunbar.User.ID?, of caller: Caller
+        _ side: Follows.Side, _ limit: Int?, before: Dunbar.User.ID?, with parts: Dunbar.Inclusions?, of caller: Caller
     ) async throws -> [Dunbar.User] {
         try await database.read(from: .replica) { [urls] db in
-            try Users.list(Follows.listClauses(side, of: caller.user, before: before, limit: limit), urls, in: db)
+            try Users.list(
+                Follows.listClauses(side, of: caller.user, before: before, limit: limit), with: parts,
+                for: caller.user, urls, in: db)
         }
     }
 

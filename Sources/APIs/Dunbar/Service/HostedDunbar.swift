@@ -13,6 +13,7 @@ public struct HostedDunbar: HostedAPI {
     public let port = 5000
     public let keys = [requestKey]
     public let schema = DunbarService.schema
+    public let linkPaths = ["/api/verify-email/*", "/api/reset-password*", "/posts/*"]
     public let operatorCommands: [any OperatorCommand.Type] = [
         DunbarService.Promote.self, DunbarService.Demote.self, DunbarService.PrintReports.self,
         DunbarService.SignOutEverybody.self,

@@ -12,7 +12,7 @@ extension DunbarService {
         if text.isEmpty { return [] }
         return try await searches.run(for: caller.user) {
             try await database.read(from: .replica) { [urls] db in
-                try Users.matching(text, to: caller.user, urls, in: db)
+                try Users.matching(text, with: request.include, to: caller.user, urls, in: db)
             }
         }
     }

@@ -93,14 +93,33 @@ enum Users: EmailAccountTable {
 
     /// Returns the profiles of a list of users `u`.
     ///
-    /// - Parameter clauses: The JOIN, WHERE and ORDER BY clauses behind `FROM users u`.
-    static func list(_ clauses: SQL, _ urls: PublicURLs, in db: Session) throws -> [Dunbar.User] {
-        try db.all("SELECT \(profileColumns) FROM users u \(clauses)") { try .init(row: $0, urls) }
+    /// - Parameters:
+    ///   - clauses: The JOIN, WHERE and ORDER BY clauses behind `FROM users u`.
+    ///   - parts: The optional parts that each profile is to have.
+    ///   - viewer: The user who asks.
+    static func list(
+        _ clauses: SQL, with parts: Dunbar.Inclusions?, for viewer: Dunbar.User.ID, _ urls: PublicURLs, in db: Session
+    ) throws -> [Dunbar.User] {
+        guard parts?.contains(.relationship) == true else {
+            return try db.all("SELECT \(profileColumns) FROM users u \(clauses)") { try .init(row: $0, urls) }
+        }
+        return try db.all(
+            """
+            SELECT \(profileColumns), own.is_accepted FROM users u
+            LEFT JOIN follows own ON own.follower_id = \(viewer) AND own.target_id = u.id
+            \(clauses)
+            """
+        ) { row in
+            var user = try Dunbar.User(row: row, urls)
+            let isAccepted = try row.get(7, as: Bool?.self)
+            (user.isFollowing, user.isPending) = (isAccepted == true, isAccepted == false)
+            return user
+        }
     }
 
     /// Returns the first 20 users whose username or display name contains the text, without admins.
     static func matching(
-        _ text: String, to viewer: Dunbar.User.ID, _ urls: PublicURLs, in db: Session
+        _ text: String, with parts: Dunbar.Inclusions?, to viewer: Dunbar.User.ID, _ urls: PublicURLs, in db: Session
     ) throws -> [Dunbar.User] {
         let key = key(text)
         // The text is longer than any name.
@@ -110,7 +129,7 @@ enum Users: EmailAccountTable {
                 """
                 WHERE u.id IN (\(list: ids)) AND u.is_admin = 0 AND \(Visibility.ofPerson(to: viewer))
                 ORDER BY u.username_key, u.id
-                """, urls, in: db)
+                """, with: parts, for: viewer, urls, in: db)
         }
     }
 

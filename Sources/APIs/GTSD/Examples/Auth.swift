@@ -17,7 +17,7 @@ extension GTSDExamples {
     static let auth = #"""
         POST /auth/signup open key: Creates an account and signs in to it.
         > { "email": "anna@example.com", "password": "Secret-123" }
-        > { "email": "a+b@example.com", "password": "P\\ss 🎉 12", "name": "Ä", "timezone": "UTC" }
+        > { "email": "a+b@example.com", "password": "P\\ss 🎉 12", + "name": "Ä", + "timezone": "UTC" }
         < 201 \#(success(signedIn))
         ! 400 Validation failed: timezone: Invalid timezone
         ! 409 User with this email already exists

@@ -30,7 +30,7 @@ extension GTSDExamples {
                 {
                   "streak": \#(streak),
                   "todayCompliance": null | {
-                    "date": "2025-10-28", "isCompliant": true, "tasksCompleted": 4, "tasksTotal": 5
+                    + "date": "2025-10-28", + "isCompliant": true, + "tasksCompleted": 4, + "tasksTotal": 5
                   },
                   "canIncrementToday": true
                 }

@@ -27,7 +27,7 @@ extension GTSDExamples {
           "data": any { "text": "8 times 400 m" },
           "notes": null | "windy",
           "createdAt": "2025-10-28T07:30:00.000Z",
-          ? "occurredAt": "2025-10-28T07:30:00.000Z"
+          +? "occurredAt": "2025-10-28T07:30:00.000Z"
         }
         """#
 
@@ -47,7 +47,7 @@ extension GTSDExamples {
         > { "taskId": 123, "type": "text_log", "data": { "text": "string" }, "notes": "string" }
         > { "taskId": 123, "type": "metrics", "data": { "metrics": { "km": 5 } } }
         > { "taskId": 123, "type": "photo_reference", "data": { "photoUrl": "https://a/b?c=d" }, "notes": "\"n\"" }
-        > { "taskId": 123, "type": "text_log", "data": { "text": "a" }, "occurredAt": "2025-10-28T07:30:00.000Z" }
+        > { "taskId": 123, "type": "text_log", "data": { "text": "a" }, + "occurredAt": "2025-10-28T07:30:00.000Z" }
         < 201 \#(success(#"{ "evidence": \#(evidence), "streakUpdated": true, "newStreak": 7 }"#))
         ! 400 Validation failed: data: Evidence data must match the specified type
         ! 404 Task 123 not found or does not belong to user

@@ -96,6 +96,7 @@ extension Messenger {
         public typealias Output = [ChatSummary]
         /// The maximum number of chats in one answer.
         public static let maximum = 1000
+        public static let fieldRules = ["limit": FieldRule.counting(upTo: maximum)]
 
         /// The number of chats to return: 1 to 1,000, the maximum when absent. An addition to the contract.
         public var limit: Int?

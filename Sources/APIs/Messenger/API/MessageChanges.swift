@@ -71,6 +71,7 @@ extension Messenger {
         public typealias Output = MessageChanges
         /// The maximum number of changes in a page.
         public static let maximum = 100
+        public static let fieldRules = ["limit": FieldRule.counting(upTo: maximum)]
 
         /// The chat.
         public var chat: Chat.ID

@@ -197,6 +197,7 @@ extension Messenger {
         public typealias Output = [Message]
         /// The maximum number of messages in a page.
         public static let maximum = 100
+        public static let fieldRules = ["limit": FieldRule.counting(upTo: maximum)]
 
         /// The chat.
         public var chat: Chat.ID

@@ -12,7 +12,7 @@ extension MessengerExamples {
         """
 
     static let account = #"""
-        PUT /me: Changes the caller's profile.
+        PUT /me addition: Changes the caller's profile.
         > { "display_name": "Alice", "bio": "Hello world", "avatar_file_id": 42 }
         > { "display_name": "Älice \"b\"", "bio": "\r\n\t\u001fé🎉" }
         > { "bio": null, "avatar_file_id": null }
@@ -21,7 +21,7 @@ extension MessengerExamples {
         ! 400 avatar must be an image
         ! 404 File not found
 
-        DELETE /me: Deletes the caller's account for good.
+        DELETE /me addition: Deletes the caller's account for good.
         > { "password": "secret123" }
         > { "password": "p\\ss/word 🎉" }
         < 204

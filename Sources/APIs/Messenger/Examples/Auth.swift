@@ -16,7 +16,7 @@ extension MessengerExamples {
     static let auth = #"""
         POST /auth/register open key: Creates an account.
         > { "username": "alice", "email": "alice@example.com", "password": "secret123" }
-        > { "username": "älice \"b\"", "email": "a+b@example.com", "password": "p\\ss/word 🎉", "display_name": "A" }
+        > { "username": "älice \"b\"", "email": "a+b@example.com", "password": "p\\ss/word 🎉", + "display_name": "A" }
         < 201 \#(registered)
         ! 409 Username or email already taken
 

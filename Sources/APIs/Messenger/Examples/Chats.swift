@@ -40,7 +40,7 @@ extension MessengerExamples {
         ! 400 a group has at most 500 members
         ! 403 You cannot message this user
 
-        GET /chats: Returns the caller's chats, ordered by their newest message, newest first.
+        GET /chats +limit +before +include: Returns the caller's chats, ordered by their newest message, newest first.
         >
         > /chats?limit=20&before=5
         > /chats?include=unread
@@ -50,10 +50,10 @@ extension MessengerExamples {
         > /chats?include=muted
         < 200 [\#(chatSummary)]
         < 200 []
-        < 200 including unread [{ \#(row), "unread_count": 3 }]
-        < 200 including peer [{ \#(row), "peer": \#(peer) | null }]
-        < 200 including newest [{ \#(row), "newest_message": \#(message) | null }]
-        < 200 including muted [{ \#(row), "mute": null | \#(mute) }]
+        < 200 including unread [{ \#(row), + "unread_count": 3 }]
+        < 200 including peer [{ \#(row), + "peer": \#(peer) | null }]
+        < 200 including newest [{ \#(row), + "newest_message": \#(message) | null }]
+        < 200 including muted [{ \#(row), + "mute": null | \#(mute) }]
 
         GET /chats/{id}: Returns a chat.
         > /chats/5

@@ -2,8 +2,8 @@ extension MessengerExamples {
     static let live = """
         SOCKET /ws
         > { "type": "auth", "token": "<access_token>" }
-        < { "type": "auth_ok", "user_id": #1, ? "chats": true }
-        < { "type": "error", "message": "Invalid or expired access token", ? "chat_id": #5 }
+        < { "type": "auth_ok", "user_id": #1, +? "chats": true }
+        < { "type": "error", "message": "Invalid or expired access token", +? "chat_id": #5 }
         > { "type": "subscribe", "chat_id": 5 }
         < { "type": "subscribed", "chat_id": #5 }
         < {
@@ -19,19 +19,18 @@ extension MessengerExamples {
         > { "type": "ping" }
         < { "type": "pong" }
 
-        // What follows is an addition to the contract.
-        > { "type": "auth", "token": "<access_token>", "chats": true }
-        < { "type": "chat_added", "chat_id": #5 }
-        < { "type": "chat_removed", "chat_id": #5 }
-        < { "type": "chats_changed" }
-        > { "type": "subscribe", "chat_id": 5, "since": 98 }
-        > { "type": "subscribe", "chat_id": 5, "since": 0 }
-        > { "type": "unsubscribe", "chat_id": 5 }
-        > { "type": "typing", "chat_id": 5 }
-        < { "type": "unsubscribed", "chat_id": #5 }
-        < { "type": "resync", "chat_id": #5 }
-        < { "type": "typing", "chat_id": #5, "user_id": #2 }
-        < { "type": "member_added", "chat_id": #5, "user_id": #2 }
-        < { "type": "member_removed", "chat_id": #5, "user_id": #2 }
+        > { "type": "auth", "token": "<access_token>", +? "chats": true }
+        < + { "type": "chat_added", "chat_id": #5 }
+        < + { "type": "chat_removed", "chat_id": #5 }
+        < + { "type": "chats_changed" }
+        > { "type": "subscribe", "chat_id": 5, +? "since": 98 }
+        > { "type": "subscribe", "chat_id": 5, +? "since": 0 }
+        > + { "type": "unsubscribe", "chat_id": 5 }
+        > + { "type": "typing", "chat_id": 5 }
+        < + { "type": "unsubscribed", "chat_id": #5 }
+        < + { "type": "resync", "chat_id": #5 }
+        < + { "type": "typing", "chat_id": #5, "user_id": #2 }
+        < + { "type": "member_added", "chat_id": #5, "user_id": #2 }
+        < + { "type": "member_removed", "chat_id": #5, "user_id": #2 }
         """
 }

@@ -1,6 +1,6 @@
 extension MessengerExamples {
     static let members = """
-        POST /chats/{id}/members key: Adds members; only the owner may.
+        POST /chats/{id}/members key addition: Adds members; only the owner may.
         > /chats/5/members { "user_ids": [3, 4] }
         > /chats/5/members { "user_ids": [8, 9223372036854775807] }
         < 200 \(chat)
@@ -10,7 +10,7 @@ extension MessengerExamples {
         ! 403 Only the owner can do this
         ! 404 Chat not found or access denied
 
-        DELETE /chats/{id}/members/{userId}: Removes another member; only the owner may.
+        DELETE /chats/{id}/members/{userId} addition: Removes another member; only the owner may.
         > /chats/5/members/2
         < 204
         ! 400 Not a group chat
@@ -19,7 +19,7 @@ extension MessengerExamples {
         ! 404 Chat not found or access denied
         ! 404 Member not found
 
-        POST /chats/{id}/leave: Leaves a chat.
+        POST /chats/{id}/leave addition: Leaves a chat.
         > /chats/5/leave {}
         < 204
         ! 400 Not a group chat

@@ -1,6 +1,6 @@
 extension MessengerExamples {
     static let messageChanges = #"""
-        PUT /chats/{id}/messages/{msgId}: Replaces the text of a text message that the caller sent.
+        PUT /chats/{id}/messages/{msgId} addition: Replaces the text of a text message that the caller sent.
         > /chats/5/messages/99 { "content": "Hello?" }
         > /chats/5/messages/99 { "content": "\r\n\t\u001fé🎉" }
         < 200 { \#(sent), "edited_at": "2026-02-23T11:05:00Z" }
@@ -10,7 +10,7 @@ extension MessengerExamples {
         ! 403 You cannot message this user
         ! 404 Message not found
 
-        DELETE /chats/{id}/messages/{msgId}: Deletes a message of any type that the caller sent, for every member, and with it their access to its file.
+        DELETE /chats/{id}/messages/{msgId} addition: Deletes a message of any type that the caller sent, for every member, and with it their access to its file.
         > /chats/5/messages/99
         < 204
         ! 403 Not a member of this chat
@@ -29,13 +29,13 @@ extension MessengerExamples {
         ! 403 Not a member of this chat
 
         SOCKET /ws
-        < {
+        < + {
           "type": "message_edited",
           "id": #99,
           "chat_id": #5,
           "content": "Hey?",
           "edited_at": "2026-02-23T11:05:00Z"
         }
-        < { "type": "message_deleted", "id": #99, "chat_id": #5 }
+        < + { "type": "message_deleted", "id": #99, "chat_id": #5 }
         """#
 }

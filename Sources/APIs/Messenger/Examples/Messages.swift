@@ -34,7 +34,7 @@ extension MessengerExamples {
         ! 403 You cannot message this user
         ! 404 File not found
 
-        GET /chats/{id}/messages: Returns a page of the history, newest first.
+        GET /chats/{id}/messages +after +include: Returns a page of the history, newest first.
         > /chats/5/messages
         > /chats/5/messages?limit=50&before=99
         > /chats/5/messages?limit=2&after=118
@@ -42,10 +42,10 @@ extension MessengerExamples {
         > /chats/5/messages?include=file
         < 200 [\#(message)]
         < 200 []
-        < 200 including edited [{ \#(listed), "edited_at": "2026-02-23T11:05:00Z" | null }]
+        < 200 including edited [{ \#(listed), + "edited_at": "2026-02-23T11:05:00Z" | null }]
         < 200 including file [{
           \#(listed),
-          "file": \#(fileDescription) | null
+          + "file": \#(fileDescription) | null
         }]
         ! 400 before and after cannot be combined
         ! 403 Not a member of this chat

@@ -4,7 +4,7 @@ extension MessengerExamples {
         """
 
     static let receipts = """
-        POST /chats/{id}/messages/{msgId}/read: Marks everything up to this message as read.
+        POST /chats/{id}/messages/{msgId}/read addition: Marks everything up to this message as read.
         > /chats/5/messages/99/read {}
         < 204
         ! 403 Not a member of this chat
@@ -17,6 +17,6 @@ extension MessengerExamples {
         ! 403 Not a member of this chat
 
         SOCKET /ws
-        < { "type": "read", "chat_id": #5, "user_id": #2, "message_id": #99, "read_at": "2026-02-23T11:05:00Z" }
+        < + { "type": "read", "chat_id": #5, "user_id": #2, "message_id": #99, "read_at": "2026-02-23T11:05:00Z" }
         """
 }

@@ -84,7 +84,11 @@ extension Monica {
     public struct ListTags: Endpoint {
         public static let route = Route.get("/tags")
         public typealias Output = APIResponse<[Tag]>
-        public static let fieldRules = rules(of: Part<TagOrder>.self, maximum: List<Note>.maximumLimit)
+        public static let fieldRules = rules(of: Part<TagOrder>.self, maximum: List<Note>.maximumLimit).merging([
+            "page": unused, "limit": unused,
+        ]) { $1 }
+        private static let unused = FieldRule(
+            "All tags are in one page, so the number does not count.", numbers: -(.infinity)...(.infinity))
 
         /// The order of the list.
         public var sort: Sort<TagOrder>?

@@ -35,16 +35,16 @@ extension MonicaExamples {
         GET / open addition: Returns a greeting, by which a client recognises a server of this API.
         < 200 { "success": { "message": = "Welcome to Monica" } }
 
-        GET /me limited: Returns the user to whom the token belongs.
+        GET /me limited addition: Returns the user to whom the token belongs.
         < 200 \(one(user))
 
-        GET /genders limited: Returns the possible genders of a contact.
+        GET /genders limited addition: Returns the possible genders of a contact.
         < 200 { "data": [\(gender)] }
 
-        GET /activitytypes limited: Returns the possible types of an activity.
+        GET /activitytypes limited addition: Returns the possible types of an activity.
         < 200 { "data": [\(activityType)] }
 
-        GET /export/json limited: Returns everything in the account, as an attachment.
+        GET /export/json limited addition: Returns everything in the account, as an attachment.
         < 200 {
           "version": = 1,
           "exported_at": "2024-10-26T14:22:00Z",
@@ -59,7 +59,7 @@ extension MonicaExamples {
           "gifts": [\(gift)]
         }
 
-        GET /export/vcard limited: Returns every contact that is not partial, as vCard 4.0 (RFC 6350).
+        GET /export/vcard limited addition: Returns every contact that is not partial, as vCard 4.0 (RFC 6350).
         < 200 text/vcard
         """
 }

@@ -55,5 +55,5 @@ extension MonicaExamples {
             { "summary": "x", "description": null | "y", "happened_at": "2024-10-20", "contacts": [1],
               "activity_type_id": null | 3 }
             """
-        ), required: "The selected activity type id is invalid.")
+        ), required: "The selected activity type id is invalid.", isShown: true)
 }

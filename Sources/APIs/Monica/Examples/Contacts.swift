@@ -97,7 +97,7 @@ extension MonicaExamples {
             "number_of_gifts": 1,
             "number_of_debts": = 0
           },
-          ? "contactFields": [
+          +? "contactFields": [
             {
               "id": #1,
               "uuid": "6f1a2b3c-4d5e-4f60-8a1b-2c3d4e5f6075",
@@ -123,7 +123,7 @@ extension MonicaExamples {
               "updated_at": "2024-10-26T14:22:00Z"
             }
           ],
-          ? "notes": [\(note)],
+          +? "notes": [\(note)],
           + "url": "https://monica.example/api/contacts/1",
           + "account": \(owner),
           "created_at": "2024-01-15T10:30:00Z",
@@ -132,19 +132,19 @@ extension MonicaExamples {
         """
 
     static let contacts = #"""
-        GET /contacts limited: Returns a page of contacts, or of those that match a search; partial contacts are left out.
+        GET /contacts limited +sort +with: Returns a page of contacts, or of those that match a search; partial contacts are left out.
         >
         > /contacts?query=john&page=2&limit=50
         > /contacts?query=50%25%20%26%20a%2Bb%3Dc%3F%2F%23%C3%A9&page=2&limit=50&sort=-updated_at&with=contactfields
-        < 200 \#(page(contact, "/contacts", limit: 50, more: #", ? "query": "john""#))
+        < 200 \#(page(contact, "/contacts", limit: 50, more: #", +? "query": "john""#))
 
-        GET /contacts/{id} limited: Returns a contact.
+        GET /contacts/{id} limited +with: Returns a contact.
         > /contacts/1
         > /contacts/1?with=contactfields
         < 200 \#(one(contact))
         ! 404 The requested contact was not found.
 
-        POST /contacts key limited: Creates a contact.
+        POST /contacts key limited addition: Creates a contact.
         > {
           "first_name": "Jöhn \"x\"",
           "middle_name": "M",
@@ -172,7 +172,7 @@ extension MonicaExamples {
         ! 422 The deceased date is not a valid date.
         ! 422 The deceased date age field is required.
 
-        PUT|PATCH /contacts/{id} limited: Changes a contact.
+        PUT|PATCH /contacts/{id} limited addition: Changes a contact.
         > /contacts/1 {
           "first_name": "J",
           "middle_name": null | "M",
@@ -196,22 +196,22 @@ extension MonicaExamples {
         ! 422 The deceased date is not a valid date.
         ! 422 The deceased date age field is required.
 
-        DELETE /contacts/{id} limited: Deletes a contact.
+        DELETE /contacts/{id} limited addition: Deletes a contact.
         > /contacts/1
         < 200 { "deleted": = true, "id": #1 }
         ! 404 The requested contact was not found.
 
-        PUT|PATCH /contacts/{id}/work limited: Sets the job.
+        PUT|PATCH /contacts/{id}/work limited addition: Sets the job.
         > /contacts/1/work { "job": "Baker", "company": null | "Bakery" }
         < 200 \#(one(contact))
         ! 422 The contact can't be a partial contact
 
-        PUT|PATCH /contacts/{id}/food limited: Sets the food preferences.
+        PUT|PATCH /contacts/{id}/food limited addition: Sets the food preferences.
         > /contacts/1/food { "food_preferences": "No nuts" }
         < 200 \#(one(contact))
         ! 422 The contact can't be a partial contact
 
-        PUT|PATCH /contacts/{id}/introduction limited: Sets how the owner met the contact.
+        PUT|PATCH /contacts/{id}/introduction limited addition: Sets how the owner met the contact.
         > /contacts/1/introduction {
           "general_information": "x",
           "met_through_contact_id": 8,
@@ -226,18 +226,18 @@ extension MonicaExamples {
         ! 422 The date is not a valid date.
         ! 422 The day field is required. The month field is required.
 
-        POST /contacts/{id}/setTags limited: Adds tags by name, and creates missing ones.
+        POST /contacts/{id}/setTags limited addition: Adds tags by name, and creates missing ones.
         > /contacts/1/setTags { "tags": ["a", "é"] }
         < 200 \#(one(contact))
         ! 422 The tags field is required.
 
-        POST /contacts/{id}/unsetTag limited: Removes tags by id.
+        POST /contacts/{id}/unsetTag limited addition: Removes tags by id.
         > /contacts/1/unsetTag { "tags": [1, 2] }
         < 200 \#(one(contact))
         ! 404 The requested tag was not found.
         ! 422 The tags field is required.
 
-        POST /contacts/{id}/unsetTags limited: Removes all tags.
+        POST /contacts/{id}/unsetTags limited addition: Removes all tags.
         > /contacts/1/unsetTags {}
         < 200 \#(one(contact))
         """#

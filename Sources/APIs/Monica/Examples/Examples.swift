@@ -58,40 +58,41 @@ package enum MonicaExamples {
     ///   - required: The refusal of a change without any fields.
     ///   - new: The refusal of a creation without any fields; by default that of a change.
     ///   - created: The status of a creation.
+    ///   - isShown: Whether the published contract has the operation that returns a single one.
     static func resource(
         _ plural: String, _ thing: String, _ resource: String, lists: String, requests: (new: String, changed: String),
-        required: String, new: String? = nil, created: Int = 201
+        required: String, new: String? = nil, created: Int = 201, isShown: Bool = false
     ) -> String {
         let singular = thing.split(separator: " ").last ?? ""
         return """
-            GET /\(plural) limited: Returns a page of the \(plural) of all contacts, or of one.
+            GET /\(plural) limited +sort: Returns a page of the \(plural) of all contacts, or of one.
             > /\(plural)\(lists)
             < 200 \(page(resource, "/\(plural)", limit: 10))
 
-            GET /contacts/{id}/\(plural) limited: Returns a page of the \(plural) of one contact.
+            GET /contacts/{id}/\(plural) limited addition: Returns a page of the \(plural) of one contact.
             > /contacts/1/\(plural)?page=2&limit=50
             < 200 \(page(resource, "/contacts/1/\(plural)", limit: 10))
             ! 404 \(missing("contact"))
 
-            GET /\(plural)/{id} limited: Returns \(thing).
+            GET /\(plural)/{id} limited\(isShown ? "" : " addition"): Returns \(thing).
             > /\(plural)/1
             < 200 \(one(resource))
             ! 404 \(missing(singular))
 
-            POST /\(plural) key limited: Creates \(thing).
+            POST /\(plural) key limited addition: Creates \(thing).
             > \(requests.new)
             < \(created) \(one(resource))
             ! 404 \(missing("contact"))
             ! 422 \(new ?? required)
 
-            PUT|PATCH /\(plural)/{id} limited: Replaces every field of \(thing).
+            PUT|PATCH /\(plural)/{id} limited addition: Replaces every field of \(thing).
             > /\(plural)/1 \(requests.changed)
             < 200 \(one(resource))
             ! 404 \(missing(singular))
             ! 404 \(missing("contact"))
             ! 422 \(required)
 
-            DELETE /\(plural)/{id} limited: Deletes \(thing).
+            DELETE /\(plural)/{id} limited addition: Deletes \(thing).
             > /\(plural)/1
             < 200 { "deleted": = true, "id": #1 }
             ! 404 \(missing(singular))

@@ -12,7 +12,7 @@ extension MonicaExamples {
         """
 
     static let tags = """
-        GET /tags limited: Returns all tags, by default by name.
+        GET /tags limited +page +limit +sort: Returns all tags, by default by name.
         > /tags?sort=-name&page=2
         > /tags
         < 200 {
@@ -28,28 +28,28 @@ extension MonicaExamples {
           + "links": \(links("/tags"))
         }
 
-        GET /tags/{id} limited: Returns a tag.
+        GET /tags/{id} limited addition: Returns a tag.
         > /tags/1
         < 200 \(one(tag))
         ! 404 The requested tag was not found.
 
-        GET /tags/{id}/contacts limited: Returns a page of the contacts with a tag; partial contacts are left out.
+        GET /tags/{id}/contacts limited addition: Returns a page of the contacts with a tag; partial contacts are left out.
         > /tags/1/contacts?page=2&limit=9&sort=-updated_at
         < 200 \(page(contact, "/tags/1/contacts", limit: 50))
         ! 404 The requested tag was not found.
 
-        POST /tags key limited: Creates a tag.
+        POST /tags key limited addition: Creates a tag.
         > { "name": "Family" }
         < 201 \(one(tag))
         ! 422 The name has already been taken.
 
-        PUT|PATCH /tags/{id} limited: Changes a tag.
+        PUT|PATCH /tags/{id} limited addition: Changes a tag.
         > /tags/1 { "name": "Family" }
         < 200 \(one(tag))
         ! 404 The requested tag was not found.
         ! 422 The name has already been taken.
 
-        DELETE /tags/{id} limited: Deletes a tag.
+        DELETE /tags/{id} limited addition: Deletes a tag.
         > /tags/1
         < 200 { "deleted": = true, "id": #1 }
         ! 404 The requested tag was not found.

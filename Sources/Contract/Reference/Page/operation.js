@@ -51,7 +51,8 @@ function requestTables(operation, description) {
       operation.parameters.map((parameter) => [
         element("code", {}, parameter.name), parameter.in, description.type(parameter.schema),
         parameter.required ? "required" : "optional",
-        [description.rules(parameter.schema), parameter.description].filter(Boolean).join("; "),
+        [description.rules(parameter.schema), parameter.description, parameter["x-addition"] ? "addition" : ""]
+          .filter(Boolean).join("; "),
       ])));
   }
   for (const { type, schema } of operation.contents) {

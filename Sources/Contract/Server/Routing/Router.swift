@@ -157,7 +157,7 @@ public final class Router<API: ServiceAPI>: Sendable {
                     outcome.reply = try await operation.run(call, in: options.memory.answers, for: connection)
                 }
             case .plain(let plain):
-                outcome.reply = try await plain.handler(request.demanding(from: connection, hold), captures)
+                outcome.reply = try await plain.handler(request.demanding(from: connection, hold), captures, info)
             }
         } catch {
             outcome.reply = render(error, info)

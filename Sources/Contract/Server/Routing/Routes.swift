@@ -72,7 +72,8 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
                 return try await withHeaders(try await headers(E.route, caller)) {
                     var info = call.info
                     let request = try await call.read(E.self, into: &info, caller: name(caller), reading)
-                    return try respond(try await handler(request, caller, info))
+                    return try respond(
+                        try await reading.inTurn(info.idempotencyKey) { try await handler(request, caller, info) })
                 }
             })
     }
@@ -113,7 +114,8 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
                 try admit(call.request.method, call.request.headers)
                 var info = call.info
                 let request = try await call.read(E.self, into: &info, caller: "", reading)
-                return try respond(try await handler(request, info))
+                return try respond(
+                    try await reading.inTurn(info.idempotencyKey) { try await handler(request, info) })
             })
     }
 
@@ -124,7 +126,7 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
         use handler: @escaping @Sendable (Request, _ captures: [(name: String, value: String)]) async throws -> Response
     ) {
         plain.append(
-            PlainRoute(method: method, path: path) { request, captures in
+            PlainRoute(method: method, path: path) { request, captures, _ in
                 let response = try await handler(request.request, captures)
                 return Reply(status: response.status, headers: response.headers, content: .streamed(response.body))
             })
@@ -136,9 +138,21 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
         _ path: String, headers: HTTPFields, body: @escaping @Sendable () async throws -> ByteBuffer
     ) {
         plain.append(
-            PlainRoute(method: .get, path: path) { _, _ in
+            PlainRoute(method: .get, path: path) { _, _, _ in
                 Reply(status: .ok, headers: headers, content: .bytes(try await body()), isDocument: true)
             })
+    }
+
+    /// Adds a page for people, which needs no credentials and is not an operation of the contract.
+    public mutating func page(
+        _ path: String,
+        use handler:
+            @escaping @Sendable (_ captures: [(name: String, value: String)], RequestInfo) async throws ->
+            Answer<Empty>
+    ) {
+        plain.append(
+            PlainRoute(method: .get, path: path) { _, captures, info in try respond(try await handler(captures, info)) }
+        )
     }
 }
 
@@ -146,13 +160,31 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
 struct Reading: Sendable {
     let spool: (any UploadSpool)?
     let secrets: @Sendable () -> [[UInt8]]
+    private let turns = KeyedLock()
+
+    init(spool: (any UploadSpool)?, secrets: @escaping @Sendable () -> [[UInt8]]) {
+        self.spool = spool
+        self.secrets = secrets
+    }
+
+    /// Runs a handler while no other request of this node with the same key has its turn.
+    ///
+    /// A repeat that comes before the first request is answered waits here, without a place in the queue of pictures or of
+    /// passwords and without a connection to the database, and then finds the first answer. Between nodes the row of the
+    /// key decides.
+    func inTurn<Output>(_ key: IdempotencyKey?, _ handler: () async throws -> Output) async throws -> Output {
+        guard let key else { return try await handler() }
+        return try await turns.withLock("\(key.scope)\n\(key.text)", handler)
+    }
 }
 
 struct PlainRoute: Sendable {
     let method: HTTPRequest.Method
     let path: String
     let handler:
-        nonisolated(nonsending) @Sendable (ReceivedRequest, [(name: String, value: String)]) async throws -> Reply
+        nonisolated(nonsending) @Sendable (
+            ReceivedRequest, [(name: String, value: String)], RequestInfo
+        ) async throws -> Reply
 }
 
 /// An endpoint with its handler, without its types.
