@@ -276,16 +276,23 @@ extension ContractServer.Router {
         continuation.finish(throwing: failing)
         let response = await respond(
             to: Request(head: head, body: RequestBody(asyncSequence: stream)), peer: peer)
-        let collected = NIOLockedValueBox<[UInt8]>([])
-        try await response.body.write(Writer(collected: collected))
         return Answered(
-            status: response.status, headers: response.headers, body: collected.withLockedValue { $0 })
+            status: response.status, headers: response.headers, body: try await response.body.collected())
     }
 
     func send(
         _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:], body: String
     ) async throws -> Answered {
         try await send(method, path, headers: headers, pieces: [ByteBuffer(string: body)])
+    }
+}
+
+extension ResponseBody {
+    /// Returns the bytes of an answer.
+    func collected() async throws -> [UInt8] {
+        let collected = NIOLockedValueBox<[UInt8]>([])
+        try await write(Writer(collected: collected))
+        return collected.withLockedValue { $0 }
     }
 }
 
