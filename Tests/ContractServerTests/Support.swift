@@ -274,10 +274,8 @@ extension ContractServer.Router {
         let (stream, continuation) = AsyncThrowingStream<ByteBuffer, any Error>.makeStream()
         for piece in pieces { continuation.yield(piece) }
         continuation.finish(throwing: failing)
-        let response = await respond(
-            to: Request(head: head, body: RequestBody(asyncSequence: stream)), peer: peer)
-        return Answered(
-            status: response.status, headers: response.headers, body: try await response.body.collected())
+        let request = Request(head: head, body: RequestBody(asyncSequence: stream))
+        return try await respond(to: request, peer: peer).answered()
     }
 
     func send(
@@ -287,12 +285,12 @@ extension ContractServer.Router {
     }
 }
 
-extension ResponseBody {
-    /// Returns the bytes of an answer.
-    func collected() async throws -> [UInt8] {
-        let collected = NIOLockedValueBox<[UInt8]>([])
-        try await write(Writer(collected: collected))
-        return collected.withLockedValue { $0 }
+extension Response {
+    /// Reads the whole body.
+    func answered() async throws -> Answered {
+        let bytes = NIOLockedValueBox<[UInt8]>([])
+        try await body.write(Writer(collected: bytes))
+        return Answered(status: status, headers: headers, body: bytes.withLockedValue { $0 })
     }
 }
 

@@ -41,7 +41,7 @@ public enum ReferencePage {
         let neighbors: [Neighbor]
 
         /// - Parameters:
-        ///   - sentence: What the API is.
+        ///   - sentence: The sentence that says what the API is.
         ///   - steps: The steps to a first result. Names of operations and commands stand between backticks.
         ///   - takesToken: Whether requests are sent with a token, and not with a cookie.
         ///   - hasSocket: Whether the API has a live socket.

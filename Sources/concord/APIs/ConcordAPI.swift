@@ -45,14 +45,14 @@ struct ConcordAPI: Sendable {
     let hasSocket: Bool
     /// Whether requests are sent with a token, and not with a cookie.
     private let takesToken: Bool
-    /// What the API is, in a sentence.
+    /// The sentence that says what the API is.
     private let sentence: String
     /// The steps to a first result on the reference page, with operations and commands between backticks.
     let steps: [String]
 
     /// - Parameters:
     ///   - examples: The contract's examples. They are parsed when the description is made, not at the start.
-    ///   - sentence: What the API is.
+    ///   - sentence: The sentence that says what the API is.
     ///   - steps: The steps to a first result on the reference page, with operations and commands between backticks.
     ///   - signIn: Sentences that say how a client gets credentials, with operations and commands between backticks.
     init<Hosted: HostedAPI>(
@@ -109,7 +109,9 @@ struct ConcordAPI: Sendable {
             uniqueKeysWithValues: all.map { api in
                 let files = hasPage ? ReferencePage.files(api.introduction(among: served, settings)) : []
                 let page = files.map { file in
-                    ServedDocument(file.path, contentType: file.contentType, policy: ReferencePage.policy) { file.bytes }
+                    ServedDocument(file.path, contentType: file.contentType, policy: ReferencePage.policy) {
+                        file.bytes
+                    }
                 }
                 let openAPI = ServedDocument("/openapi.json") { Array(api.describe().openAPI.compact.utf8) }
                 let asyncAPI = ServedDocument("/asyncapi.json") {
@@ -172,7 +174,9 @@ struct ConcordAPI: Sendable {
     static func dunbar(_ settings: DunbarSettings = .init()) -> ConcordAPI {
         ConcordAPI(
             hosted: settings.hosted, examples: DunbarExamples.all,
-            sentence: "People who follow at most 150 others: public and private accounts, and posts with pictures and videos.",
+            sentence: """
+                People who follow at most 150 others: public and private accounts, and posts with pictures and videos.
+                """,
             steps: [
                 "Register: open `register` and send it. You are signed in at once.",
                 "Sign in: later, `login` begins a new session.", "Try: send `createPost`, then `getFeed`.",

@@ -1,5 +1,5 @@
-import Foundation
 import DeuceDiaryClient
+import Foundation
 
 /// The functions of the SDK that an app calls instead of sending a request. `Tools/swift-calls` shows each behind its
 /// operation on the reference page; the compiler holds them to the SDK.

@@ -69,6 +69,11 @@ export function sentence(text) {
   return text.split("`").map((part, index) => index % 2 ? element("code", {}, part) : part);
 }
 
+/** Returns the nodes of a path, which is broken before a slash if it has to be. */
+export function pathNodes(path) {
+  return path.split(/(?=\/)/).map((step) => [element("wbr"), step]);
+}
+
 /** Returns the methods of an operation, as they stand before its name. */
 export function methods(operation) {
   return element("span", { class: `method ${operation.methods[0].toLowerCase()}` }, operation.methods.join(", "));

@@ -1,7 +1,7 @@
 // Shows one operation: a form that calls it, its lines of curl and of Swift, and beside them what it takes and answers.
 
 import { answerView } from "./answer.js";
-import { button, codeBlock, element, folded, methods, sentence, table } from "./elements.js";
+import { button, codeBlock, element, folded, methods, pathNodes, sentence, table } from "./elements.js";
 import { RequestForm, curl, send } from "./request.js";
 import { onTokenChange, token } from "./session.js";
 import { swiftCall } from "./swift.js";
@@ -12,7 +12,7 @@ export function operationView(operation, description) {
   let form = null;
   const view = element("details", { id: operation.id, class: "operation" },
     element("summary", {}, methods(operation), " ", element("strong", {}, operation.id), " ",
-      element("code", { class: "path" }, description.base + operation.path), " ",
+      element("code", { class: "path" }, pathNodes(description.base + operation.path)), " ",
       element("span", { class: "summary" }, sentence(operation.summary))));
   view.addEventListener("toggle", () => {
     if (!view.open) return;

@@ -2,7 +2,7 @@
 
 import { consolePanel } from "./console.js";
 import { Description } from "./description.js";
-import { element, methods, sentence, table } from "./elements.js";
+import { element, methods, pathNodes, sentence, table } from "./elements.js";
 import { operationView } from "./operation.js";
 import { startSession } from "./session.js";
 
@@ -43,7 +43,7 @@ function listOperations(description, hasConsole) {
     const entries = operations.map((operation) => {
       const path = description.base + operation.path;
       const entry = element("li", {}, element("a", { href: `#${operation.id}` }, methods(operation), " ",
-        element("span", {}, operation.id, " ", element("small", {}, path))));
+        element("span", {}, operation.id, " ", element("small", {}, pathNodes(path)))));
       const text = [operation.id, ...operation.methods, path, operation.summary, name].join(" ").toLowerCase();
       items.push({ entry, text });
       return entry;

@@ -56,9 +56,11 @@ export function swiftCall(call, values) {
 /** Finds a literal in a call: behind one of the labels, or else where it stands only once. */
 function position(call, literal, labels) {
   const isCase = literal.startsWith(".");
+  // A number within a text, such as a day's, is another value.
+  const isApart = (character) => !(/^\d/.test(literal) ? /[\w."-]/ : /\w/).test(character ?? "");
   const starts = [];
   for (let at = call.indexOf(literal); at >= 0; at = call.indexOf(literal, at + 1)) {
-    if (!/\w/.test(call[at + literal.length] ?? "") && (isCase || !/[\w.]/.test(call[at - 1] ?? ""))) starts.push(at);
+    if (isApart(call[at + literal.length]) && (isCase || isApart(call[at - 1]))) starts.push(at);
   }
   const labelled = starts.find((at) => labels.some((label) => call.slice(0, at).endsWith(`${label}: `)));
   const start = labelled ?? (starts.length === 1 ? starts[0] : undefined);

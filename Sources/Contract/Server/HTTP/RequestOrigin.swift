@@ -54,7 +54,7 @@ public struct RequestOrigin: Sendable {
         return colon == ":" && port.utf8.allSatisfy { 0x30...0x39 ~= $0 } && (UInt16(port) ?? 0) > 0
     }
 
-    /// Returns whether a byte occurs in names of hosts: a letter, a digit, a hyphen, a dot or an underscore.
+    /// Returns whether a byte occurs in names of hosts: `a` to `z`, a digit, a hyphen, a dot or an underscore.
     private static func isOfName(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), 0x30...0x39: true
