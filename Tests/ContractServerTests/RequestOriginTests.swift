@@ -134,7 +134,7 @@ import Testing
     private func text(_ table: ContractServer.Router<Sample>, _ host: String?) async throws -> String? {
         let head = HTTPRequest(method: .get, scheme: "http", authority: host, path: "/things/1")
         let request = Request(head: head, body: .init(buffer: ByteBuffer()))
-        return try await table.respond(to: request, peer: nil).answered()[key: "text"]
+        return try await table.respond(to: request, peer: nil).answered()["text"]
     }
 
     @Test func linksBeginWithTheHostThatTheClientAsks() async throws {

@@ -1,4 +1,4 @@
-public import HTTPTypes
+import HTTPTypes
 
 /// The origin at which a client reached the server: the scheme and the host of its request (RFC 6454 §4).
 public struct RequestOrigin: Sendable {
