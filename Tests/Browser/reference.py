@@ -207,7 +207,7 @@ async def first_result(page, chat):
     })()""")
     await page.show("getMe")
     await tab.click("#getMe .try .primary")
-    await tab.wait("document.querySelector('#getMe .result > p').innerText === 'Sending …' && window.go")
+    await tab.wait("document.querySelector('#getMe .result > p').innerText === 'Sending …' && !!window.go")
     await tab.value("window.go()")
     status, _ = await page.answer("getMe")
     check(status == "200", status)
@@ -285,9 +285,10 @@ async def deuce_diary(browser, url, token):
     await watcher.arrived(type="deuce_logged")
 
     # A socket that is opened with a token hears only what its user may.
+    await john.tab.value("document.querySelector('#console').open = true")
     await john.tab.click("#console input[type=checkbox]")
     await john.connect()
-    await john.frame("join_group")
+    await john.frame("join_group", groupId="6f1a2b3c-4d5e-4f60-8a1b-2c3d4e5f6071")
     await john.arrived(type="error")
     check(any(each.startswith("ws:") and token in each for each in john.tab.requests), "the socket has no token")
 

@@ -35,6 +35,7 @@ import Testing
         }
 
         /// Sends a picture as a form.
+        @discardableResult
         func send(_ path: String, picture field: String, links count: Int) async throws -> RawAnswer {
             let (type, bytes) = PictureForm.make(field)
             var headers = headers
