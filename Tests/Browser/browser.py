@@ -107,6 +107,8 @@ class Tab:
         self.browser = browser
         self.session = session
         self.errors = []
+        # What the console says of answers with a status of 400 or more.
+        self.refusals = []
         self.requests = []
         self.dialogs = []
 
@@ -118,9 +120,8 @@ class Tab:
             self.errors.append(parameters["exceptionDetails"].get("exception", {}).get("description", "exception"))
         elif method == "Log.entryAdded" and parameters["entry"]["level"] == "error":
             entry = parameters["entry"]
-            # Statuses of refusals are no mistakes of the page.
-            if entry["source"] != "network":
-                self.errors.append(entry["text"])
+            # A refusal that a test asks for is no mistake of the page.
+            (self.refusals if entry["source"] == "network" else self.errors).append(f"{entry['text']} {entry.get('url')}")
         elif method == "Network.requestWillBeSent":
             self.requests.append(parameters["request"]["url"])
         elif method == "Network.webSocketCreated":

@@ -1,6 +1,6 @@
 """Uses the reference pages of running servers in a browser, as people do: reference.py PROGRAM SCENARIO ARGUMENT …
 
-messenger URL            two people chat: one sends with the page, the other sees it in the console
+messenger URL FILE       two people chat: one sends with the page, the other sees it in the console; a file goes up and down
 deuce-diary URL TOKEN    a deuce that is logged with the page arrives in the console of another tab
 dunbar URL PICTURE       a post with a picture, by the browser and by the page's line of curl
 looks URL …              every page, light and dark, wide and on a phone, with everything opened
@@ -43,8 +43,12 @@ class Page:
 
     async def write(self, operation, label, text):
         """Fills the field with a label."""
-        field = await self.tab.wait(f"""[...document.querySelectorAll('#{operation} label')]
-            .find((label) => label.textContent.startsWith({json.dumps(label)}))?.htmlFor""")
+        field = await self.tab.wait(f"""(() => {{
+            const label = [...document.querySelectorAll('#{operation} label')]
+                .find((label) => label.textContent.startsWith({json.dumps(label)}));
+            label?.closest("details.folded")?.setAttribute("open", "");
+            return label?.htmlFor;
+        }})()""")
         await self.tab.write(f"#{field}", text)
         return field
 
@@ -60,7 +64,8 @@ class Page:
         return await self.answer(operation)
 
     async def answer(self, operation):
-        status = await self.tab.wait(f"document.querySelector('#{operation} .result > p')?.innerText")
+        status = await self.tab.wait(f"""document.querySelector('#{operation} .result > p')?.innerText
+            .match(/^(?!Sending).+/)?.[0]""")
         text = await self.tab.value(f"document.querySelector('#{operation} .result pre')?.innerText")
         return status.split()[0], json.loads(text) if text and text[0] in "{[" else text
 
@@ -74,6 +79,7 @@ class Page:
         return json.loads(output)
 
     async def connect(self):
+        await self.tab.value("document.querySelector('#console').open = true")
         await self.tab.click("#console .primary")
         await self.tab.wait("document.querySelector('#socket-state').innerText === 'Connected.'")
 
@@ -100,6 +106,14 @@ class Page:
             }})""")
         return json.loads(text)
 
+    async def who(self):
+        """Returns what the header says of the session."""
+        return await self.tab.value("document.querySelector('#who-state').innerText")
+
+    async def swift(self, operation):
+        return await self.tab.value(f"""[...document.querySelectorAll('#{operation} .try figure')].at(-1).innerText
+            .replace(/^Copy\\n/m, "")""")
+
     def finish(self, url):
         """The page made no mistakes, and asked no other host for anything."""
         check(not self.tab.errors, f"errors of the page: {self.tab.errors}")
@@ -118,10 +132,11 @@ async def sign_up(page, name):
     check(status == "200", status)
     await page.tab.click("#login .offer button")
     await page.tab.wait("document.querySelector('#session-state').innerText.includes('sent with the token')")
+    check(await page.who() == f"Signed in as {name}", await page.who())
     return user["id"]
 
 
-async def messenger(browser, url):
+async def messenger(browser, url, file):
     alice, bob = await Page.opened(browser, url), await Page.opened(browser, url)
     await sign_up(alice, "alice")
     friend = await sign_up(bob, "bob")
@@ -144,6 +159,9 @@ async def messenger(browser, url):
     await bob.arrived(type="message", id=again["id"])
     check(await bob.tab.value("document.querySelectorAll('#frames b').length") == 0, "a frame is read as HTML")
 
+    await first_result(alice, chat["id"])
+    await files(alice, file)
+
     await bob.tab.click("#console .row button:nth-child(2)")
     await bob.tab.wait("document.querySelector('#socket-state').innerText.includes('1000')")
     await bob.connect()
@@ -151,11 +169,71 @@ async def messenger(browser, url):
     await keyboard(alice)
     status, _ = await alice.send("deleteMe", {"password": "secret123"})
     check(status == "204" and len(alice.tab.dialogs) == 1, f"{status} {alice.tab.dialogs}")
-    await alice.tab.click("#session form button:last-child")
     check(await alice.tab.value("sessionStorage.length") == 0, "a token is left")
+    check(await alice.who() == "Not signed in", await alice.who())
     check((await alice.send("getMe"))[0] == "401", "the token is still used")
+    check(await alice.tab.value("document.querySelector('#getMe .result > p a')?.hash") == "#session", "no way to sign in")
+    await bob.tab.click("#session-forget")
+    check(await bob.tab.value("sessionStorage.length") == 0, "a token is left")
     for page in [alice, bob]:
         page.finish(url)
+
+
+async def first_result(page, chat):
+    """The form and its button are in the first view. It is filled with the chat's id, and says that it is waiting."""
+    tab = page.tab
+    for width, height in [(1280, 900), (1100, 800), (390, 844)]:
+        await tab.look(width, height)
+        await tab.value("document.querySelector('#sendMessage').open = false, location.hash = ''")
+        await tab.value("location.hash = 'sendMessage'")
+        bottom = await tab.wait("document.querySelector('#sendMessage').open "
+                                "&& document.querySelector('#sendMessage .primary').getBoundingClientRect().bottom")
+        check(0 < bottom < height, f"the button of sendMessage ends at {bottom} of {height} pixels")
+    await tab.look(1280, 900)
+    await page.show("listMessages")
+    known = await tab.value("document.querySelector('#listMessages .try input').value")
+    check(known == str(chat), f"the form has chat {known} and not {chat}")
+    await page.write("listMessages", "limit (", "7")
+    check("with the example's values" in await page.swift("listMessages"), await page.swift("listMessages"))
+
+    # An answer is waited for.
+    await tab.value("""(() => {
+        const { fetch } = window;
+        window.fetch = async (...request) => {
+            await new Promise((go) => { window.go = go; });
+            window.fetch = fetch;
+            return fetch(...request);
+        };
+    })()""")
+    await page.show("getMe")
+    await tab.click("#getMe .try .primary")
+    await tab.wait("document.querySelector('#getMe .result > p').innerText === 'Sending …' && !!window.go")
+    await tab.value("window.go()")
+    status, _ = await page.answer("getMe")
+    check(status == "200", status)
+
+    # The call of Swift is what an app writes, with the values of the form.
+    await page.show("login")
+    await page.write("login", "Body (JSON)", json.dumps({"username": 'a"b', "password": "p\\w"}))
+    call = await page.swift("login")
+    check('try await client.signIn(username: "a\\"b", password: "p\\\\w")' in call, call)
+    await page.write("sendMessage", "Body (JSON)", json.dumps({"content": "Hi", "type": "text"}))
+    call = await page.swift("sendMessage")
+    check(f'client.send(Messenger.SendMessage(chat: {chat}, content: "Hi"))' in call, call)
+
+
+async def files(page, path):
+    """A file is sent, and fetched at the address where the page is."""
+    await page.show("uploadFile")
+    await page.tab.choose_file("#uploadFile [type=file]", path)
+    status, file = await page.send("uploadFile")
+    check(status == "201", f"{status} {file}")
+    await page.show("downloadFile")
+    status, content = await page.send("downloadFile")
+    check(status == "200", f"{status} {content}")
+    saved = await page.tab.wait("document.querySelector('#downloadFile .result a[download]')?.innerText")
+    size = pathlib.Path(path).stat().st_size
+    check(saved == f"Save {size} bytes", saved)
 
 
 async def keyboard(page):
@@ -207,9 +285,10 @@ async def deuce_diary(browser, url, token):
     await watcher.arrived(type="deuce_logged")
 
     # A socket that is opened with a token hears only what its user may.
+    await john.tab.value("document.querySelector('#console').open = true")
     await john.tab.click("#console input[type=checkbox]")
     await john.connect()
-    await john.frame("join_group")
+    await john.frame("join_group", groupId="6f1a2b3c-4d5e-4f60-8a1b-2c3d4e5f6071")
     await john.arrived(type="error")
     check(any(each.startswith("ws:") and token in each for each in john.tab.requests), "the socket has no token")
 
@@ -224,8 +303,13 @@ async def dunbar(browser, url, picture):
     account = {"username": "jdoe", "password": "secret123", "displayName": "John Doe", "email": "jdoe@example.com"}
     status, user = await page.send("register", account)
     check(status == "201", f"{status} {user}")
+    check(await page.who() == "Signed in as jdoe", await page.who())
+    status, answer = await page.send("logout")
+    check(status == "200" and await page.who() == "Not signed in", f"{status} {answer} {await page.who()}")
+    status, answer = await page.send("getFeed")
+    check(status == "401", f"{status} {answer}")
     status, user = await page.send("login", {"username": "jdoe", "password": "secret123"})
-    check(status == "200", f"{status} {user}")
+    check(status == "200" and await page.who() == "Signed in as jdoe", f"{status} {user}")
 
     await page.show("createPost")
     await page.tab.value("""(() => {
@@ -293,10 +377,12 @@ async def looks(browser, *urls):
         check(await tab.value("document.querySelectorAll('.content').length") == 0, "closed operations are made")
         for isOpen in [False, True]:
             if isOpen:
-                await tab.value("for (const each of document.querySelectorAll('details')) each.open = true")
+                every = "for (const each of document.querySelectorAll('details')) each.open = true"
+                await tab.value(every)
                 await tab.wait(f"document.querySelectorAll('.content').length === {operations}")
+                await tab.value(every)
             for dark in [False, True]:
-                for width in [1280, 360]:
+                for width in [1280, 320]:
                     await tab.look(width, dark=dark)
                     found = await tab.value(CHECKS)
                     check(not found["findings"], f"{url} dark={dark} {width} pixels: {found['findings'][:20]}")
@@ -305,8 +391,11 @@ async def looks(browser, *urls):
         text = '{"id":9223372036854775807,"none":[ ],"some":[1,{"a":"b, {c}: \\"d\\""}]}'
         lines = await tab.value(f"import('/reference/answer.js').then(({{ pretty }}) => pretty({json.dumps(text)}))")
         check(lines == json.dumps(json.loads(text), indent=2), lines)
-        lines = await tab.value("document.querySelectorAll('pre[aria-label=Swift]').length")
+        lines = await tab.value("document.querySelectorAll('pre[aria-label^=Swift]').length")
         check(lines == operations, f"{url}: {lines} lines of Swift for {operations} operations")
+        others = await tab.value("[...document.querySelectorAll('#neighbors a')].map((link) => link.href)")
+        check(sorted(others) == sorted(each + "/" for each in urls if each != url), f"{url}: links to {others}")
+        check(not tab.refusals, f"{url}: {tab.refusals}")
         page.finish(url)
 
 

@@ -9,10 +9,14 @@ import Testing
     .enabled(if: Chromium.isThere, "`make test` installs chromium-headless-shell and sets CONCORD_PYTHON"),
     .serialized, .timeLimit(.minutes(30)))
 struct BrowserTests {
-    private func drive(_ arguments: String...) async throws {
+    private func drive(_ scenario: String, _ arguments: String...) async throws {
+        try await drive(scenario, arguments)
+    }
+
+    private func drive(_ scenario: String, _ arguments: [String]) async throws {
         let run = try await StockTools.run(
             try #require(StockTools.python),
-            [StockTools.package + "/Tests/Browser/reference.py", try #require(Chromium.program)] + arguments)
+            [StockTools.package + "/Tests/Browser/reference.py", try #require(Chromium.program), scenario] + arguments)
         #expect(run.status == 0, "\(run.output)")
         #expect(run.output.contains("reference: works"))
     }
@@ -22,11 +26,11 @@ struct BrowserTests {
         _ api: String, _ folder: String, more: [String] = [], _ body: (String) async throws -> Void
     ) async throws {
         let port = try await reservePort()
-        // Answers have URLs of pictures, which the page shows if they are its own server's.
+        // The address that the server prints, with the defaults.
         let url = "http://127.0.0.1:\(port)"
-        let server = try ConcordProcess(
-            ["serve", api, "--data", folder, "--port", "\(api)=\(port)", "--public-url", "\(api)=\(url)"] + more)
+        let server = try ConcordProcess(["serve", api, "--data", folder, "--port", "\(api)=\(port)"] + more)
         try await server.waitUntilReady()
+        #expect(server.standardOutput.contains(url))
         try await body(url)
         server.signal(SIGTERM)
         #expect(await server.status() == 0)
@@ -34,7 +38,9 @@ struct BrowserTests {
 
     @Test func aMessageArrivesInAnotherTab() async throws {
         try await withTemporaryFolder { folder in
-            try await serving("messenger", folder) { try await drive("messenger", $0) }
+            let file = folder + "/a file.bin"
+            try Data([0, 1, 2, 255]).write(to: URL(fileURLWithPath: file))
+            try await serving("messenger", folder + "/data") { try await drive("messenger", $0, file) }
         }
     }
 
@@ -98,7 +104,7 @@ struct BrowserTests {
             }
             let server = try ConcordProcess(["serve", "--data", folder] + options)
             try await server.waitUntilReady()
-            for url in urls { try await drive("looks", url) }
+            try await drive("looks", urls)
             server.signal(SIGTERM)
             #expect(await server.status() == 0)
         }

@@ -163,7 +163,7 @@ import Testing
                 ])
             #expect(status == 1)
             for words in [
-                "links in answers of messenger, deuce-diary, monica, gtsd, dunbar begin with https://localhost",
+                "no public URL is set for messenger, deuce-diary, monica, gtsd, dunbar: links in answers begin with",
                 "--development shows the causes of errors to every client on 0.0.0.0",
                 "CONCORD_SMTP_FILE is \(folder)/none: there is no such file",
                 "Uploads of pictures will be answered with 503: ", "CONCORD_THUMBNAIL names no program",

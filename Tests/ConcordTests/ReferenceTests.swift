@@ -1,3 +1,4 @@
+import Backend
 import ContractClient
 import ContractDescribe
 import ContractReference
@@ -12,8 +13,20 @@ import Testing
 @Suite(.timeLimit(.minutes(30))) struct ReferenceTests {
     private static func text(_ file: ReferencePage.File) -> String { String(decoding: file.bytes, as: UTF8.self) }
 
-    private static func file(_ path: String) throws -> ReferencePage.File {
-        try #require(ReferencePage.files.first { $0.path == path })
+    /// The files of an API's page on a server with some settings.
+    private static func files(
+        of api: ConcordAPI, among served: [String] = ConcordAPI.names, ports: [String: Int] = [:],
+        urls: [String: String] = [:]
+    ) -> [ReferencePage.File] {
+        var settings = ServerSettings(folder: "none", environment: [:])
+        (settings.ports, settings.publicURLs) = (ports, urls)
+        return ReferencePage.files(api.introduction(among: served, settings))
+    }
+
+    private static func page(
+        of api: ConcordAPI, among served: [String] = ConcordAPI.names, urls: [String: String] = [:]
+    ) throws -> String {
+        text(try #require(files(of: api, among: served, urls: urls).first { $0.path == "/" }))
     }
 
     /// Returns the answer to a request at a path that is written as it stands.
@@ -30,7 +43,7 @@ import Testing
         try await withTemporaryFolder { folder in
             let port = try await reservePort()
             let server = try await ConcordProcess.serving(data: folder, port: port)
-            for file in ReferencePage.files {
+            for file in Self.files(of: .messenger(), among: ["messenger"], ports: ["messenger": port]) {
                 let first = try await answer(file.path, at: port)
                 #expect(first.status == .ok && first.body == file.bytes, "\(file.path)")
                 #expect(first.headers[.contentType] == file.contentType)
@@ -57,7 +70,7 @@ import Testing
             let port = try await reservePort()
             let server = try await ConcordProcess.serving(
                 data: folder, port: port, environment: ["CONCORD_REFERENCE": "off"])
-            for file in ReferencePage.files {
+            for file in Self.files(of: .messenger()) {
                 let refused = try await answer(file.path, at: port)
                 #expect(refused.status == .notFound, "\(file.path)")
                 #expect(String(decoding: refused.body, as: UTF8.self) == #"{"error":"Not found"}"#)
@@ -82,12 +95,13 @@ import Testing
         }
     }
 
-    @Test func itIsSmallAndWhole() throws {
-        let files = ReferencePage.files
+    @Test(arguments: ConcordAPI.names) func itIsSmallAndWhole(_ name: String) throws {
+        let api = try ConcordAPI.named(name)
+        let files = Self.files(of: api)
         #expect(files.reduce(0) { $0 + $1.bytes.count } < 80_000)
         let paths = Set(files.map(\.path))
         #expect(paths.count == files.count)
-        let page = Self.text(try Self.file("/"))
+        let page = try Self.page(of: api)
         var named = Set(page.matches(of: #/(?:src|href)="(reference\/[^"]+)"/#).map { "/" + $0.output.1 })
         for file in files where file.path.hasSuffix(".js") {
             named.formUnion(
@@ -97,17 +111,46 @@ import Testing
     }
 
     /// An answer is never read as HTML or as a program, and no other host is asked for anything.
-    @Test func itHasNothingThatThePolicyIsAgainst() throws {
-        for file in ReferencePage.files {
+    @Test(arguments: ConcordAPI.names) func itHasNothingThatThePolicyIsAgainst(_ name: String) throws {
+        let api = try ConcordAPI.named(name)
+        for file in Self.files(of: api) {
             let text = Self.text(file)
             for word in [
                 "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function",
                 "localStorage", "http://", "https://",
             ] { #expect(!text.contains(word), "\(file.path): \(word)") }
         }
-        let page = Self.text(try Self.file("/"))
+        let page = try Self.page(of: api)
         #expect(!page.contains("<style") && !page.contains(" style=") && !page.contains("<script>"))
         #expect(page.firstMatch(of: #/\son\w+=/#) == nil)
         #expect(!ReferencePage.policy.contains("unsafe"))
+    }
+
+    // MARK: The first view
+
+    /// The name of the API, what it is, its steps and its session are there without a script.
+    @Test func theFirstViewNeedsNoDescription() async throws {
+        let descriptions = await DescriptionTests.descriptions.value
+        for api in ConcordAPI.all {
+            let page = try Self.page(of: api)
+            #expect(page.contains("<h1>\(api.hosted.title) <small>\(Concord.number)</small></h1>"))
+            #expect(page.contains("id=\"session\"") && !page.contains("{{"))
+            #expect(page.contains("data-socket=\"\(api.hasSocket)\""))
+            #expect(api.steps.count == 3)
+            let document = try #require(descriptions.first { $0.name == api.name }).openAPI
+            let operations = (document["paths"]?.members ?? []).flatMap(\.value.members).compactMap {
+                $0.value["operationId"]?.text
+            }
+            let links = page.matches(of: #/<li>[^\n]*?href="\#(\w+)"/#).map { String($0.output.1) }
+            #expect(!links.isEmpty && links.allSatisfy(operations.contains), "\(api.name): \(links)")
+        }
+    }
+
+    @Test func itLinksToTheOtherPagesWhoseAddressesAreKnown() throws {
+        let page = try Self.page(of: .monica, urls: ["gtsd": "https://gtsd.example.com/?a=\"b\""])
+        #expect(page.contains(#"<a data-port="8080">Messenger</a>"#))
+        #expect(page.contains(#"<a href="https://gtsd.example.com/?a=&quot;b&quot;/">GTSD</a>"#))
+        #expect(!page.contains(">Monica</a>"))
+        #expect(!(try Self.page(of: .monica, among: ["monica"])).contains("<a data-port"))
     }
 }

@@ -274,18 +274,23 @@ extension ContractServer.Router {
         let (stream, continuation) = AsyncThrowingStream<ByteBuffer, any Error>.makeStream()
         for piece in pieces { continuation.yield(piece) }
         continuation.finish(throwing: failing)
-        let response = await respond(
-            to: Request(head: head, body: RequestBody(asyncSequence: stream)), peer: peer)
-        let collected = NIOLockedValueBox<[UInt8]>([])
-        try await response.body.write(Writer(collected: collected))
-        return Answered(
-            status: response.status, headers: response.headers, body: collected.withLockedValue { $0 })
+        let request = Request(head: head, body: RequestBody(asyncSequence: stream))
+        return try await respond(to: request, peer: peer).answered()
     }
 
     func send(
         _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:], body: String
     ) async throws -> Answered {
         try await send(method, path, headers: headers, pieces: [ByteBuffer(string: body)])
+    }
+}
+
+extension Response {
+    /// Reads the whole body.
+    func answered() async throws -> Answered {
+        let bytes = NIOLockedValueBox<[UInt8]>([])
+        try await body.write(Writer(collected: bytes))
+        return Answered(status: status, headers: headers, body: bytes.withLockedValue { $0 })
     }
 }
 

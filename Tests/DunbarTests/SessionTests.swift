@@ -110,6 +110,8 @@ import Testing
                 ("http://localhost:3000", true), ("http://dunbar.example", false),
                 ("https://dunbar.example:8443", false),
                 ("http://localhost", false), ("https://app.example.evil", false), ("null", false),
+                // The host of these requests is "test".
+                ("http://test", true), ("https://test", false), ("http://test:5000", false),
             ] {
                 let answer = try await john.raw(
                     .post, "/posts", headers: [.origin: origin], body: #"{"content":"x"}"#)

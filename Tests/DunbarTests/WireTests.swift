@@ -11,7 +11,11 @@ import Testing
 
     /// The requests of all examples, as an app writes them.
     static let requests: [ExampleRequest] = [
+        .init(Dunbar.Login(username: "jdoe", password: "secret123")),
         .init(Dunbar.Login(username: "string", password: "string")),
+        .init(
+            Dunbar.Register(
+                username: "jdoe", email: "john.doe@example.com", password: "secret123", displayName: "John Doe")),
         .init(
             Dunbar.Register(username: "string", email: "s@tring", password: "stringstring", displayName: "string")),
         .init(

@@ -19,6 +19,9 @@ import Testing
         .init(GTSD.DeleteMe(password: "Secret-123")),
         .init(GTSD.ListTasks()),
         .init(GTSD.ListTasks(date: day("2025-10-26"), limit: 50, offset: 0, type: .cardio)),
+        .init(
+            GTSD.SubmitEvidence(
+                taskId: 123, type: .textLog, data: .init(text: "Ran for 30 minutes"), notes: "Felt good")),
         .init(GTSD.SubmitEvidence(taskId: 123, type: .textLog, data: .init(text: "string"), notes: "string")),
         .init(GTSD.SubmitEvidence(taskId: 123, type: .metrics, data: .init(metrics: ["km": 5]))),
         .init(

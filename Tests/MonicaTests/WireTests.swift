@@ -19,6 +19,9 @@ import Testing
         .init(Monica.GetContact(id: 1, with: .contactFields)),
         .init(
             Monica.Create<Monica.Contact>(
+                Monica.ContactDraft(firstName: "John", lastName: "Doe", description: "Likes tea"))),
+        .init(
+            Monica.Create<Monica.Contact>(
                 Monica.ContactDraft(
                     firstName: "J\u{F6}hn \"x\"", middleName: "M", lastName: "D", nickname: "N", description: "\n",
                     genderID: 1, email: "a+b@example.com", birthdate: .day(Day("1980-10-10")!), isDeceased: true,
@@ -49,6 +52,7 @@ import Testing
         .init(Monica.List<Monica.Note>(contact: 5, page: 1, limit: 10)),
         .init(Monica.ListOfContact<Monica.Note>(contact: 1, page: 2, limit: 50)),
         .init(Monica.Get<Monica.Note>(id: 1)),
+        .init(Monica.Create<Monica.Note>(Monica.NoteDraft(contactID: 5, body: "Likes tea"))),
         .init(Monica.Create<Monica.Note>(Monica.NoteDraft(contactID: 5, body: "\r\n\t\u{1F}é🎉"))),
         .init(Monica.Update<Monica.Note>(id: 1, Monica.NoteDraft(contactID: 5, body: "x", isFavorited: true))),
         .init(Monica.Delete<Monica.Note>(id: 1)),

@@ -52,10 +52,10 @@ struct BackupTurns {
     }
 
     /// Returns the seconds until the next backup; none or fewer when it is due.
-    mutating func wait(at now: Date, calendar: Calendar = .current) -> TimeInterval {
+    mutating func wait(at now: Date, zone: Zone = .machine) -> TimeInterval {
         // A time ahead of the clock is not believed: the next backup would come when the clock gets there.
         last = BackupNames.isAhead(last, of: now) ? now : last
-        guard let failed else { return schedule.next(after: last, calendar: calendar).timeIntervalSince(now) }
+        guard let failed else { return schedule.next(after: last, zone: zone).timeIntervalSince(now) }
         let since = BackupNames.isAhead(failed, of: now) ? now : failed
         self.failed = since
         return (since + Self.retry).timeIntervalSince(now)

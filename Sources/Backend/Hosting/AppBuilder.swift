@@ -77,6 +77,8 @@ struct AppBuilder: Sendable {
             database: database, objects: objects, secrets: secrets, passwords: settings.passwords, group: group,
             logger: logger(of: api), publicURL: settings.publicURL(of: api), folder: settings.folder,
             environment: settings.environment)
+        platform.linksFollowHost = settings.publicURLs[api.name] == nil
+        platform.isEncrypted = tls != nil
         platform.trustedProxies = settings.trustedProxies
         platform.storage = settings.storage[api.name]
         platform.reserve = settings.reserve
@@ -129,10 +131,11 @@ struct AppBuilder: Sendable {
         guard let key = api.keys.first(where: { $0.form == .secret }) else {
             preconditionFailure("\(api.name) stores files, so it has a key of random bytes: it signs their URLs")
         }
+        let publicURL = settings.publicURL(of: api)
         let (secret, purpose) = (try keysInUse.secret(key, from: secrets), "object urls \(api.name)")
         return try LocalObjectStore(
             folder: "\(settings.folder)/files/\(api.name)",
-            keys: { secret.keys(for: purpose) }, baseURL: settings.publicURL(of: api) + "/objects",
+            keys: { secret.keys(for: purpose) }, baseURL: LinkOrigin.current(else: publicURL) + "/objects",
             reserve: settings.reserve, now: now)
     }
 

@@ -40,7 +40,8 @@ public struct ComposedAPI<Service: HostedService>: Sendable {
             routes,
             options: .init(
                 logger: platform.logger, trustedProxies: platform.trustedProxies,
-                showsDetails: platform.isDevelopment, memory: platform.memory, tracer: platform.tracer
+                showsDetails: platform.isDevelopment, memory: platform.memory, tracer: platform.tracer,
+                isEncrypted: platform.isEncrypted, linksFollowHost: platform.linksFollowHost
             ) { Problem.unavailable($0, Service.API.errorMessages) })
         sockets = service.sockets()
     }

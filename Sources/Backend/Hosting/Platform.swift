@@ -32,6 +32,11 @@ public struct Platform: Sendable {
     public var logger: Logger
     /// The URL by which clients reach this API, without a slash at its end and without the base path.
     public var publicURL: String
+    /// Whether the operator has set no public URL, so that links in answers begin with the host that the client has asked
+    /// (`LinkOrigin`).
+    public var linksFollowHost = false
+    /// Whether the listener speaks TLS.
+    public var isEncrypted = false
     /// The data folder, for files that are neither in the database nor in the object store.
     public var folder: String
     /// The environment variables of the process.

@@ -191,7 +191,10 @@ public struct Server: Sendable {
         let unnamed = apis.map(\.name).filter { settings.publicURLs[$0] == nil }
         guard !settings.isLocal, !unnamed.isEmpty else { return }
         settings.logger.warning(
-            "links in answers point to localhost, which phones cannot reach: set --public-url NAME=URL",
+            """
+            no public URL is set: links in answers begin with the host that a client asks, and links in e-mails with \
+            localhost, which phones cannot reach; set --public-url NAME=URL
+            """,
             metadata: ["apis": "\(unnamed.joined(separator: " "))", "host": "\(settings.host)"])
     }
 }

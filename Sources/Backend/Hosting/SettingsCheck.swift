@@ -40,8 +40,9 @@ extension ServerSettings {
         if !isLocal, !unnamed.isEmpty {
             problems.append(
                 """
-                The server listens on \(host), but links in answers of \(unnamed.joined(separator: ", ")) begin with \
-                \(scheme)://localhost, which other devices cannot reach: set --public-url NAME=URL
+                The server listens on \(host), and no public URL is set for \(unnamed.joined(separator: ", ")): links in \
+                answers begin with the host that a client asks, and links in e-mails with \(scheme)://localhost, which \
+                other devices cannot reach. Set --public-url NAME=URL
                 """)
         }
         let plainLinks = apis.filter { api in

@@ -97,6 +97,9 @@ struct OpenAPIDocument<API: ServiceAPI> {
     /// Returns the SDK's call of an operation.
     private func swift<E: Endpoint>(_: E.Type) -> JSONTree? {
         let type = TypeName.spelled(E.self, in: API.self)
+        if let own = examples.calls.first(where: { $0.hasPrefix(type + ": ") }) {
+            return .string(String(own.dropFirst(type.count + 2)))
+        }
         let call = examples.calls.first { call in
             // A function of the type may make the request: `CreateChat.direct(with: 2)`.
             call.hasPrefix(type) && ["(", "."].contains(call.dropFirst(type.count).first)

@@ -1,5 +1,14 @@
-/// The reason phrases of statuses (RFC 9110 §15).
+/// Statuses and sizes in words.
 enum Phrase {
+    /// Returns a number of bytes in words: `50 MiB`.
+    static func size(_ bytes: Int64) -> String {
+        for (unit, name) in [(Int64(1) << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")] where bytes % unit == 0 {
+            return "\(bytes / unit) \(name)"
+        }
+        return "\(bytes) bytes"
+    }
+
+    /// Returns the reason phrase of a status (RFC 9110 §15).
     static func of(_ status: Int) -> String {
         switch status {
         case 200: "OK"

@@ -73,7 +73,7 @@ struct RequestDescription {
     ) -> JSONTree.Member? {
         var properties = fields
         if let rules {
-            let size = "At most \(rules.maximumSize) bytes."
+            let size = "At most \(Phrase.size(rules.maximumSize))."
             let file = Schema.scalar(.init(kind: .string, format: "binary", description: size))
             let schema = rules.maximumCount > 1 ? Schema.list(.init(element: file, maximum: rules.maximumCount)) : file
             properties.append(

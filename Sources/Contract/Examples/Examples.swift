@@ -86,7 +86,8 @@ public struct Examples: Sendable {
     public let frames: [FrameExample]
     /// What every refusal looks like.
     public let failure: ExampleValue
-    /// The request of each operation as Swift writes it with the SDK: the SDK's type, and its arguments.
+    /// The request of each operation as Swift writes it with the SDK: the SDK's type, and its arguments. Where an app calls a
+    /// function of the SDK instead, the call stands behind the type and a colon.
     public let calls: [String]
     /// The beginnings of paths that a server answers beside the operations, such as `/objects/`.
     public let elsewhere: [String]

@@ -12,7 +12,7 @@ public struct LocalObjectStore: ObjectStore {
 
     let layout: ObjectLayout
     private let uploads: String
-    let baseURL: String
+    private let base: @Sendable () -> String
     let signedURL: SignedURL
     let now: @Sendable () -> Int64
     /// The folder of this store alone.
@@ -28,18 +28,20 @@ public struct LocalObjectStore: ObjectStore {
     ///   - folder: The path of this store's folder.
     ///   - keys: Returns the key that signs the URLs, of 32 bytes or more, which no other store has; and then a former
     ///     one that is still accepted, if there is one.
-    ///   - baseURL: The absolute URL to which keys are appended, without a query: `http://localhost:8080/objects`.
+    ///   - baseURL: The absolute URL to which keys are appended, without a query: `http://localhost:8080/objects`. It is
+    ///     evaluated for each URL.
     ///   - now: Returns the time in Unix seconds.
     ///   - reserve: The space that uploads leave free on the disk; nil for none.
     ///   - threads: The threads that wait for the file system.
     public init(
-        folder: String, keys: @escaping @Sendable () -> [SymmetricKey], baseURL: String,
+        folder: String, keys: @escaping @Sendable () -> [SymmetricKey],
+        baseURL: @autoclosure @escaping @Sendable () -> String,
         reserve: DiskReserve? = nil, now: @escaping @Sendable () -> Int64, threads: NIOThreadPool = .singleton
     ) throws {
         self.folder = folder
         self.layout = ObjectLayout(root: folder + "/objects")
         self.uploads = folder + "/uploads"
-        self.baseURL = baseURL.hasSuffix("/") ? String(baseURL.dropLast()) : baseURL
+        self.base = baseURL
         self.signedURL = SignedURL(keys: keys)
         self.now = now
         self.reserve = reserve
@@ -49,6 +51,12 @@ public struct LocalObjectStore: ObjectStore {
         try FileSystem.createDirectory(uploads)
         try FileSystem.synchronizeDirectory(folder)
         try SpooledFile.removeAbandoned(in: uploads, olderThan: now() - Self.abandonedAfter)
+    }
+
+    /// The URL to which keys are appended, without a slash at its end.
+    var baseURL: String {
+        let url = base()
+        return url.hasSuffix("/") ? String(url.dropLast()) : url
     }
 
     public func spool() async throws -> SpooledFile {

@@ -43,18 +43,29 @@ struct ConcordAPI: Sendable {
     let describe: @Sendable () -> APIDescription
     /// Whether the API has a live socket.
     let hasSocket: Bool
+    /// Whether requests are sent with a token, and not with a cookie.
+    private let takesToken: Bool
+    /// The sentence that says what the API is.
+    private let sentence: String
+    /// The steps to a first result on the reference page, with operations and commands between backticks.
+    let steps: [String]
 
     /// - Parameters:
     ///   - examples: The contract's examples. They are parsed when the description is made, not at the start.
+    ///   - sentence: The sentence that says what the API is.
+    ///   - steps: The steps to a first result on the reference page, with operations and commands between backticks.
     ///   - signIn: Sentences that say how a client gets credentials, with operations and commands between backticks.
     init<Hosted: HostedAPI>(
         hosted: Hosted, hasSocket: Bool = false, examples: @autoclosure @escaping @Sendable () -> Examples,
-        signIn: String, check: Check, commands: any ParsableCommand.Type
+        sentence: String, steps: [String], signIn: String, check: Check, commands: any ParsableCommand.Type
     ) {
         self.hosted = hosted
         self.check = check
         self.commands = commands
         self.hasSocket = hasSocket
+        self.sentence = sentence
+        self.steps = steps
+        takesToken = if case .bearer = Hosted.Service.API.credentials { true } else { false }
         describe = {
             APIDescription(
                 Hosted.Service.API.self, title: hosted.title, version: Concord.number, examples: examples(),
@@ -88,24 +99,50 @@ struct ConcordAPI: Sendable {
 
     /// The descriptions of all APIs, as their listeners answer them. Each is made when it is first asked for.
     ///
-    /// - Parameter hasPage: Whether the page that shows them is answered, too.
-    static func documents(withPage hasPage: Bool) -> [String: [ServedDocument]] {
-        let page = ReferencePage.files.map { file in
-            ServedDocument(file.path, contentType: file.contentType, policy: ReferencePage.policy) { file.bytes }
-        }
-        return Dictionary(
+    /// - Parameters:
+    ///   - served: The names of the APIs that are served together. The page of each has links to the others.
+    ///   - hasPage: Whether the page that shows them is answered, too.
+    static func documents(
+        of served: [String], _ settings: ServerSettings, withPage hasPage: Bool
+    ) -> [String: [ServedDocument]] {
+        Dictionary(
             uniqueKeysWithValues: all.map { api in
+                let files = hasPage ? ReferencePage.files(api.introduction(among: served, settings)) : []
+                let page = files.map { file in
+                    ServedDocument(file.path, contentType: file.contentType, policy: ReferencePage.policy) {
+                        file.bytes
+                    }
+                }
                 let openAPI = ServedDocument("/openapi.json") { Array(api.describe().openAPI.compact.utf8) }
                 let asyncAPI = ServedDocument("/asyncapi.json") {
                     Array((api.describe().asyncAPI?.compact ?? "{}").utf8)
                 }
-                return (api.name, [openAPI] + (api.hasSocket ? [asyncAPI] : []) + (hasPage ? page : []))
+                return (api.name, [openAPI] + (api.hasSocket ? [asyncAPI] : []) + page)
+            })
+    }
+
+    /// Returns the first view of the API's page.
+    func introduction(among served: [String], _ settings: ServerSettings) -> ReferencePage.Introduction {
+        let neighbors = Self.all.filter { $0.name != name && served.contains($0.name) }
+        return .init(
+            title: hosted.title, version: Concord.number, sentence: sentence, steps: steps, takesToken: takesToken,
+            hasSocket: hasSocket, port: settings.ports[name] ?? hosted.port,
+            neighbors: neighbors.map {
+                .init(
+                    title: $0.hosted.title, port: settings.ports[$0.name] ?? $0.hosted.port,
+                    url: settings.publicURLs[$0.name])
             })
     }
 
     static func messenger(_ hosted: HostedMessenger = .init()) -> ConcordAPI {
         ConcordAPI(
             hosted: hosted, hasSocket: true, examples: MessengerExamples.all,
+            sentence: "Accounts, direct and group chats, files, and a live socket.",
+            steps: [
+                "Register: open `register` and send it. A second account makes somebody to talk to.",
+                "Sign in: send `login`, and use the token of its answer with one click.",
+                "Try: `createChat` with the other user's id, then `sendMessage`.",
+            ],
             signIn: "`POST /auth/register` makes an account, and `POST /auth/login` answers its access token.",
             check: .registering { MessengerScenarios.checklist },
             commands: MessengerCommands.self)
@@ -113,12 +150,23 @@ struct ConcordAPI: Sendable {
 
     static let monica = ConcordAPI(
         hosted: HostedMonica(), examples: MonicaExamples.all,
+        sentence: "Contacts with their activities, notes, tasks, gifts and tags. The SDK works with Monica 4, too.",
+        steps: [
+            "Make a token, in a terminal on the server: `concord monica token create --account alice`.",
+            "Sign in: paste the token below.", "Try: send `createContact`, then `createNote` about the contact.",
+        ],
         signIn: "The operator makes a personal access token: `concord monica token create --account alice`.",
         check: .given { MonicaScenarios.checklist($0) },
         commands: MonicaCommands.self)
 
     static let gtsd = ConcordAPI(
         hosted: HostedGTSD(), examples: GTSDExamples.all,
+        sentence: "Daily tasks with evidence, streaks and badges, progress photos, and weekly plans.",
+        steps: [
+            "Register: open `signUp` and send it.",
+            "Sign in: use the token of its answer with one click. Later, `logIn` answers a new one.",
+            "Try: send `completeOnboarding` and `generatePlan`, then `listTasks`.",
+        ],
         signIn: "`POST /auth/signup` makes an account, and like `POST /auth/login` answers its access token.",
         check: .registering { GTSDScenarios.checklist },
         commands: GTSDCommands.self)
@@ -126,6 +174,13 @@ struct ConcordAPI: Sendable {
     static func dunbar(_ settings: DunbarSettings = .init()) -> ConcordAPI {
         ConcordAPI(
             hosted: settings.hosted, examples: DunbarExamples.all,
+            sentence: """
+                People who follow at most 150 others: public and private accounts, and posts with pictures and videos.
+                """,
+            steps: [
+                "Register: open `register` and send it. You are signed in at once.",
+                "Sign in: later, `login` begins a new session.", "Try: send `createPost`, then `getFeed`.",
+            ],
             signIn: "`POST /register` makes an account, and `POST /login` sets the cookie of its session.",
             check: .registering { DunbarScenarios.checklist },
             commands: DunbarCommands.self)

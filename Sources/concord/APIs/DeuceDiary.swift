@@ -98,6 +98,13 @@ extension ConcordAPI {
     static func deuceDiary(_ settings: DeuceDiarySettings = .init()) -> ConcordAPI {
         ConcordAPI(
             hosted: settings.hosted, hasSocket: true, examples: DeuceDiaryExamples.all,
+            sentence: """
+                Groups of friends and their log, pictures, and a live socket. Users come from an issuer such as Clerk.
+                """,
+            steps: [
+                "Make a token, in a terminal on the server: `concord deuce-diary token create --user user_john`.",
+                "Sign in: paste the token below.", "Try: send `createGroup`, then `logDeuce`.",
+            ],
             signIn: """
                 Tokens are those of the app's issuer. For development the operator makes one: \
                 `concord deuce-diary token create --user user_john`.

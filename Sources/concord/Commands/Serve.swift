@@ -313,7 +313,8 @@ struct Serve: AsyncParsableCommand {
         settings.backups = try backups.settings(environment)
         settings.version = Concord.version
         let page = try environment.value(reference, "CONCORD_REFERENCE", Toggle.init(rawValue:), default: .on)
-        settings.documents = ConcordAPI.documents(withPage: page == .on)
+        settings.documents = ConcordAPI.documents(
+            of: apis.isEmpty ? ConcordAPI.names : apis, settings, withPage: page == .on)
         settings.appLinks = try appLinks.links(environment)
         return settings
     }

@@ -1,10 +1,10 @@
 // Written by Tools/swift-calls from the wire tests (make describe).
 extension DeuceDiaryExamples {
     static let calls = ##"""
+        DeuceDiary.UploadProfilePicture: let user = try await client.uploadProfilePicture(Upload(fileAt: file))
+        DeuceDiary.DeleteUser: try await client.deleteAccount()
         DeuceDiary.GetUser()
         DeuceDiary.UpdateUser(username: "newname")
-        DeuceDiary.UploadProfilePicture(Upload(.bytes([1, 2]), filename: "é\".jpg", contentType: "image/jpeg"))
-        DeuceDiary.DeleteUser()
         DeuceDiary.ExportUser()
         DeuceDiary.CreateGroup(name: "Throne Room", description: "Optional group description")
         DeuceDiary.ListGroups()

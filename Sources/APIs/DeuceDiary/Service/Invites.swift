@@ -26,7 +26,7 @@ extension DeuceDiaryService {
     ) async throws -> Answer<DeuceDiary.CreatedInvite> {
         let now = time.milliseconds()
         return try await database.write(info.idempotencyKey, errorMessages: DeuceDiary.errorMessages, at: now) {
-            [makeID] db in
+            [makeID, links] db in
             try Groups.lock(request.group, in: db)
             try Groups.requireMember(caller.user, of: request.group, in: db)
             // The invites are counted under the group's lock, so that two requests cannot both create the last one.
@@ -40,11 +40,18 @@ extension DeuceDiaryService {
                 INSERT INTO invites (id, group_id, created_by, expires_at, created_at)
                 VALUES (\(id), \(request.group), \(caller.user), \(now + Self.inviteLifetime), \(now))
                 """)
-            return Answer(.ok, .init(inviteLink: self.link(to: id), id: id))
+            return Answer(.ok, .init(inviteLink: links.invite(id), id: id))
         }
     }
 
-    private func link(to invite: DeuceDiary.Invite.ID) -> String { "\(settings.publicURL)/join/\(invite)" }
+    /// The links in the answer to the present request.
+    private var links: Links { Links(base: LinkOrigin.current(else: settings.publicURL)) }
+
+    private struct Links {
+        let base: String
+
+        func invite(_ invite: DeuceDiary.Invite.ID) -> String { "\(base)/join/\(invite)" }
+    }
 
     func joinGroup(_ request: DeuceDiary.JoinGroup, from caller: Caller) async throws -> DeuceDiary.JoinedGroup {
         let now = time.milliseconds()
@@ -64,7 +71,7 @@ extension DeuceDiaryService {
     ) async throws -> [DeuceDiary.GroupInvite] {
         let now = time.milliseconds()
         let limit = min(request.limit ?? .max, DeuceDiary.ListInvites.maximum)
-        return try await database.read { db in
+        return try await database.read { [links] db in
             try Groups.requireMember(caller.user, of: request.group, in: db)
             let maker = try Members.isAdmin(caller.user, of: request.group, in: db) ? nil : caller.user
             if let before = request.before {
@@ -77,7 +84,7 @@ extension DeuceDiaryService {
             return try db.all(query) { row in
                 let id: DeuceDiary.Invite.ID = try row.get(0)
                 return DeuceDiary.GroupInvite(
-                    id: id, groupId: try row.get(1), inviteLink: self.link(to: id), createdBy: try row.get(2),
+                    id: id, groupId: try row.get(1), inviteLink: links.invite(id), createdBy: try row.get(2),
                     expiresAt: try row.get(3), createdAt: try row.get(4))
             }
         }

@@ -30,11 +30,18 @@ extension DunbarExamples {
 
     static let authentication = #"""
         POST /login open: Begins a session, and ends the session that the request came with.
+        > { "username": "jdoe", "password": "secret123" }
         > { "username": "string", "password": "string" }
         < 200 \#(related(account))
         ! 401 Invalid username or password
 
         POST /register open key: Creates an account and signs in.
+        > {
+          "username": "jdoe",
+          "email": "john.doe@example.com",
+          "password": "secret123",
+          "displayName": "John Doe"
+        }
         > { "username": "string", "email": "s@tring", "password": "stringstring", "displayName": "string" }
         > {
           "username": "älice\"b\"",

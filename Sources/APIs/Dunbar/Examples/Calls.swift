@@ -1,18 +1,20 @@
 // Written by Tools/swift-calls from the wire tests (make describe).
 extension DunbarExamples {
     static let calls = ##"""
-        Dunbar.Login(username: "string", password: "string")
-        Dunbar.Register(username: "string", email: "s@tring", password: "stringstring", displayName: "string")
-        Dunbar.Logout()
+        Dunbar.Login: try await client.signIn(username: "jdoe", password: "secret123")
+        Dunbar.Register: try await client.register(
+            Dunbar.Register(
+                username: "jdoe", email: "john.doe@example.com", password: "secret123", displayName: "John Doe"))
+        Dunbar.Logout: try await client.signOut()
+        Dunbar.DeleteAccount: try await client.deleteAccount(password: "string")
+        Dunbar.UploadPhoto: try await client.uploadPhoto(Upload(fileAt: file), of: 1)
         Dunbar.GetCurrentUser()
         Dunbar.VerifyEmail(token: "abc")
         Dunbar.ResendVerification()
         Dunbar.ForgotPassword(email: "s@tring")
         Dunbar.ResetPassword(token: "abc", newPassword: "stringstring")
-        Dunbar.DeleteAccount(password: "string")
         Dunbar.GetUser(id: 1)
         Dunbar.UpdateUser(id: 1, displayName: "string", bio: "string", isPrivate: true)
-        Dunbar.UploadPhoto(id: 1, photo: picture)
         Dunbar.CreatePost(content: "Hello world")
         Dunbar.ListUserPosts(user: 1)
         Dunbar.ListPostsByPath(user: 1)

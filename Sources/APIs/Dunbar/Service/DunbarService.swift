@@ -20,7 +20,9 @@ public final class DunbarService: FileStoringService {
     let uploadThrottle: UploadThrottle
     let images: ImageMaker
     let searches: CallerLimit<Dunbar.User.ID>
-    let urls: PublicURLs
+    /// The URLs in the answer to the present request. Ask for them before a transaction.
+    var urls: PublicURLs { configuredURLs.inAnswer }
+    private let configuredURLs: PublicURLs
     let time: TimeSource
     let settings: Settings
     private let origins: OriginPolicy
@@ -64,10 +66,12 @@ public final class DunbarService: FileStoringService {
     ///   - mailer: The mailer that sends e-mails.
     ///   - secret: The key for the fingerprints of requests under an `Idempotency-Key`, and for sealing e-mails that
     ///     wait.
+    ///   - refusedOrigin: Receives the origin of each request that is refused because a page of another site has sent it.
     ///   - report: Receives each e-mail that was not sent: its number, the error, and whether it is tried again.
     public init(
         database: Database, objects: any ObjectStore, passwords: Passwords, images: @escaping ImageMaker,
         mailer: any Mailer, secret: Secret, time: TimeSource = .system, settings: Settings,
+        refusedOrigin: @escaping @Sendable (_ origin: String) -> Void = { _ in },
         report: @escaping @Sendable (_ email: Int64?, any Error, _ isTriedAgain: Bool) -> Void
     ) {
         self.database = database
@@ -88,10 +92,10 @@ public final class DunbarService: FileStoringService {
             verification: { .verification(of: $0, link: urls.verification($1)) },
             reset: { .reset(of: $0, token: $1) }, report: report)
         self.searches = CallerLimit(atOnce: database.readsOfOneCaller)
-        self.urls = urls
+        self.configuredURLs = urls
         self.time = time
         self.settings = settings
-        self.origins = OriginPolicy([settings.publicURL] + settings.origins)
+        self.origins = OriginPolicy([settings.publicURL] + settings.origins, report: refusedOrigin)
         self.secret = secret
     }
 
@@ -191,7 +195,7 @@ public final class DunbarService: FileStoringService {
 
 /// The URLs of the API's files and links, as clients reach them.
 struct PublicURLs: Sendable {
-    private let base: String
+    private var base: String
     private let signatures: ExpiringURLs
     private let time: TimeSource
 
@@ -199,6 +203,13 @@ struct PublicURLs: Sendable {
         self.base = base
         self.time = time
         signatures = ExpiringURLs(secret: secret, purpose: "dunbar media")
+    }
+
+    /// The same URLs, which begin as links in the answer to the present request do.
+    var inAnswer: PublicURLs {
+        var copy = self
+        copy.base = LinkOrigin.current(else: base)
+        return copy
     }
 
     /// Returns the URL of a stored file, for users who may see it now. It is valid for two days at most.

@@ -55,6 +55,11 @@ public struct HostedDunbar: HostedAPI {
             database: platform.database, objects: platform.objects, passwords: platform.passwords,
             images: images(platform), mailer: mailer(platform), secret: try platform.secret(Self.requestKey),
             time: platform.time, settings: settings,
+            refusedOrigin: { [logger = platform.logger] origin in
+                logger.notice(
+                    "a page of another site sent a request, which was refused: if it is yours, name it with --dunbar-origin",
+                    metadata: ["origin": "\(origin)"])
+            },
             report: { [logger = platform.logger] email, error, isTriedAgain in
                 logger.warning(
                     "an e-mail was not sent",

@@ -1,17 +1,18 @@
 // Written by Tools/swift-calls from the wire tests (make describe).
 extension GTSDExamples {
     static let calls = ##"""
-        GTSD.SignUp(email: "anna@example.com", password: "Secret-123")
-        GTSD.LogIn(email: "anna@example.com", password: "Secret-123")
-        GTSD.Refresh(refreshToken: "eyJ...")
-        GTSD.LogOut(refreshToken: "eyJ...")
+        GTSD.SignUp: try await client.signUp(email: "anna@example.com", password: "Secret-123")
+        GTSD.LogIn: try await client.signIn(email: "anna@example.com", password: "Secret-123")
+        GTSD.Refresh: // The client renews its session by itself.
+        GTSD.LogOut: try await client.signOut()
+        GTSD.DeleteMe: try await client.deleteAccount(password: "Secret-123")
+        GTSD.PresignPhoto: try await client.uploadPhoto(Upload(fileAt: file))
         GTSD.GetMe()
-        GTSD.DeleteMe(password: "Secret-123")
         GTSD.ListTasks()
-        GTSD.SubmitEvidence(taskId: 123, type: .textLog, data: .init(text: "string"), notes: "string")
+        GTSD.SubmitEvidence(
+            taskId: 123, type: .textLog, data: .init(text: "Ran for 30 minutes"), notes: "Felt good")
         GTSD.CompleteTask(123)
         GTSD.UncompleteTask(123)
-        GTSD.PresignPhoto(fileName: "string.jpg", contentType: "image/jpeg", fileSize: 10_485_760)
         GTSD.ConfirmPhoto(
             fileKey: key, width: 1920, height: 1080, fileSize: 2_048_576, contentType: "image/jpeg",
             takenAt: time("2025-10-26T10:00:00.000Z"), taskId: 123, evidenceType: .before)

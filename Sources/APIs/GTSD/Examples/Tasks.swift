@@ -44,6 +44,7 @@ extension GTSDExamples {
         }
 
         POST /v1/evidence key: Submits evidence, which completes its task.
+        > { "taskId": 123, "type": "text_log", "data": { "text": "Ran for 30 minutes" }, "notes": "Felt good" }
         > { "taskId": 123, "type": "text_log", "data": { "text": "string" }, "notes": "string" }
         > { "taskId": 123, "type": "metrics", "data": { "metrics": { "km": 5 } } }
         > { "taskId": 123, "type": "photo_reference", "data": { "photoUrl": "https://a/b?c=d" }, "notes": "\"n\"" }

@@ -31,8 +31,7 @@ extension GTSDService {
         let text = "\(Photos.folder(of: caller.user))\(makeID())-\(name)"
         guard ObjectKey(text) != nil else { throw Problem(.badRequest, "Invalid filename: \(request.fileName)") }
         let end = now + Self.urlLifetime * 1000
-        let kept = try await database.write(info.idempotencyKey, errorMessages: GTSD.errorMessages, at: now) {
-            [self] db in
+        let reserve = LinkOrigin.keeping { [self] (db: Session) in
             let user = try people.lock(caller.user, at: now, in: db).id
             try uploadThrottle.count("\(user)", at: now, in: db)
             guard try Photos.storage(of: user, in: db) + size <= settings.storageQuota else {
@@ -41,6 +40,8 @@ extension GTSDService {
             try Photos.reserve(text, size, of: user, until: end, in: db)
             return Answer(.ok, APIResponse(try presigned(text, size)))
         }
+        let kept = try await database.write(
+            info.idempotencyKey, errorMessages: GTSD.errorMessages, at: now, reserve)
         guard kept.isReplay else { return kept }
         let key = try kept.decoded().data.fileKey
         try await database.write { db in
@@ -69,13 +70,14 @@ extension GTSDService {
             throw Problem(.forbidden, "Invalid file key: does not belong to authenticated user")
         }
         // The lock excludes uploads, so that the file that is confirmed is the one that was checked.
+        let write = LinkOrigin.keeping { [self] (db: Session) in
+            try confirm(request, by: caller, at: now, in: db)
+        }
         let answer = try await uploadLocks.withLock(request.fileKey) {
             let isKnown = try await database.read { try Photos.one(request.fileKey, in: $0) } != nil
             if !isKnown { try await verify(request, key) }
-            return try await database.write(info.idempotencyKey, errorMessages: GTSD.errorMessages, at: now) {
-                [self] db in
-                try confirm(request, by: caller, at: now, in: db)
-            }
+            return try await database.write(
+                info.idempotencyKey, errorMessages: GTSD.errorMessages, at: now, write)
         }
         guard answer.isReplay else { return answer }
         return try await confirmed(again: answer, request.fileKey, of: caller)

@@ -1,13 +1,15 @@
 // Written by Tools/swift-calls from the wire tests (make describe).
 extension MessengerExamples {
     static let calls = ##"""
+        Messenger.Login: try await client.signIn(username: "alice", password: "secret123")
+        Messenger.Refresh: // The client renews its session by itself.
+        Messenger.Logout: try await client.signOut()
+        Messenger.DeleteMe: try await client.deleteAccount(password: "secret123")
+        Messenger.UploadFile: let uploaded = try await client.upload(Upload(fileAt: file))
+        Messenger.DownloadFile: try await client.download(42, to: file)
         Messenger.Register(username: "alice", email: "alice@example.com", password: "secret123")
-        Messenger.Login(username: "alice", password: "secret123")
-        Messenger.Refresh(refreshToken: "eyJ...")
-        Messenger.Logout(refreshToken: "eyJ...")
         Messenger.GetMe()
         Messenger.UpdateMe(displayName: "Alice", bio: .to("Hello world"), avatar: .to(42))
-        Messenger.DeleteMe(password: "secret123")
         Messenger.GetUser(id: 2)
         Messenger.SearchUsers("ali")
         Messenger.BlockUser(2)
@@ -26,8 +28,6 @@ extension MessengerExamples {
         Messenger.ListChanges(chat: 5)
         Messenger.MarkRead(chat: 5, message: 99)
         Messenger.GetReceipts(chat: 5)
-        Messenger.UploadFile(Upload(.bytes([1, 2]), filename: "é\".jpg", contentType: "image/jpeg"))
-        Messenger.DownloadFile(id: 42)
         Messenger.DeleteFile(id: 42)
         Messenger.RegisterDevice(token: "0a1b2c3d4e5f", environment: .production)
         Messenger.RemoveDevice(id: 7)

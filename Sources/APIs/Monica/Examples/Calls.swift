@@ -4,10 +4,7 @@ extension MonicaExamples {
         Monica.ListContacts()
         Monica.GetContact(id: 1)
         Monica.Create<Monica.Contact>(
-            Monica.ContactDraft(
-                firstName: "J\u{F6}hn \"x\"", middleName: "M", lastName: "D", nickname: "N", description: "\n",
-                genderID: 1, email: "a+b@example.com", birthdate: .day(Day("1980-10-10")!), isDeceased: true,
-                deceasedDate: .age(3), isPartial: true, isStarred: true))
+            Monica.ContactDraft(firstName: "John", lastName: "Doe", description: "Likes tea"))
         Monica.Update<Monica.Contact>(
             id: 1, Monica.ContactDraft(firstName: "J", birthdate: .dayOfYear(month: 2, day: 29)))
         Monica.Delete<Monica.Contact>(id: 1)
@@ -30,7 +27,7 @@ extension MonicaExamples {
         Monica.List<Monica.Note>(contact: 5, page: 1, limit: 10)
         Monica.ListOfContact<Monica.Note>(contact: 1, page: 2, limit: 50)
         Monica.Get<Monica.Note>(id: 1)
-        Monica.Create<Monica.Note>(Monica.NoteDraft(contactID: 5, body: "\r\n\t\u{1F}é🎉"))
+        Monica.Create<Monica.Note>(Monica.NoteDraft(contactID: 5, body: "Likes tea"))
         Monica.Update<Monica.Note>(id: 1, Monica.NoteDraft(contactID: 5, body: "x", isFavorited: true))
         Monica.Delete<Monica.Note>(id: 1)
         Monica.List<Monica.Task>(sort: .descending(.completedAt))

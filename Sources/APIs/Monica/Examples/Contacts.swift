@@ -146,6 +146,18 @@ extension MonicaExamples {
 
         POST /contacts key limited addition: Creates a contact.
         > {
+          "first_name": "John",
+          "middle_name": null,
+          "last_name": "Doe",
+          "nickname": null,
+          "description": "Likes tea",
+          "gender_id": null,
+          "is_birthdate_known": false,
+          "is_deceased": false,
+          "is_deceased_date_known": false,
+          "is_partial": false
+        }
+        > {
           "first_name": "Jöhn \"x\"",
           "middle_name": "M",
           "last_name": "D",

@@ -18,7 +18,10 @@ extension MonicaExamples {
     static let notes = resource(
         "notes", "a note", note, lists: "?contact_id=5&page=1&limit=10",
         requests: (
-            new: #"{ "contact_id": 5, "body": "\r\n\t\u001fé🎉", "is_favorited": false }"#,
+            new: #"""
+            { "contact_id": 5, "body": "Likes tea", "is_favorited": false }
+            > { "contact_id": 5, "body": "\r\n\t\u001fé🎉", "is_favorited": false }
+            """#,
             changed: #"{ "contact_id": 5, "body": "x", "is_favorited": true }"#
         ), required: "The body field is required.")
 }

@@ -57,9 +57,9 @@ extension MonicaService {
     func deleteActivity(
         _ request: Monica.Delete<Monica.Activity>, from caller: Caller
     ) async throws -> Monica.Deletion {
-        try await database.write { db in
+        try await database.write { [loader = loader(of: caller.account)] db in
             try Accounts.lock(caller.account, in: db)
-            guard try Monica.Activity.one(request.id, by: self.loader(caller.account, db)) != nil else {
+            guard try Monica.Activity.one(request.id, by: loader(db)) != nil else {
                 throw Monica.Problems.notFound(Monica.Activity.singular)
             }
             try db.run("DELETE FROM activity_contacts WHERE activity_id = \(request.id)")

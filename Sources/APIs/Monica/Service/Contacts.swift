@@ -28,13 +28,13 @@ extension MonicaService {
         let words = query.map(SearchText.words) ?? []
         // A query of punctuation alone has no words left, and finds nothing.
         let isSearch = query?.isBlank == false
-        let list = { @Sendable (db: Session) in
+        let list = { @Sendable [loader = loader(of: caller.account)] (db: Session) in
             let (ids, total) =
                 isSearch
                 ? try Contacts.page(window, request.part.sort, matching: words, of: caller.account, in: db)
                 : try Contacts.page(window, request.part.sort, of: caller.account, in: db)
             return window.response(
-                try self.loader(caller.account, db).contacts(ids, with: request.with), total: total, path: "/contacts",
+                try loader(db).contacts(ids, with: request.with), total: total, path: "/contacts",
                 filters: [
                     ("query", isSearch ? query : nil), ("sort", request.part.sort?.rawValue),
                     ("with", request.with?.rawValue),
@@ -47,8 +47,8 @@ extension MonicaService {
     func getContact(
         _ request: Monica.GetContact, from caller: Caller
     ) async throws -> APIResponse<Monica.Contact> {
-        try await database.read(from: .replica) { db in
-            guard let contact = try self.loader(caller.account, db).contact(request.id, with: request.with) else {
+        try await database.read(from: .replica) { [loader = loader(of: caller.account)] db in
+            guard let contact = try loader(db).contact(request.id, with: request.with) else {
                 throw Monica.Problems.notFound(Monica.Contact.singular)
             }
             return APIResponse(data: contact)
@@ -87,9 +87,9 @@ extension MonicaService {
     func deleteContact(
         _ request: Monica.Delete<Monica.Contact>, from caller: Caller
     ) async throws -> Monica.Deletion {
-        try await database.write { db in
+        try await database.write { [loader = loader(of: caller.account)] db in
             try Accounts.lock(caller.account, in: db)
-            guard let row = try self.loader(caller.account, db).contactRows([request.id]).first else {
+            guard let row = try loader(db).contactRows([request.id]).first else {
                 throw Monica.Problems.notFound(Monica.Contact.singular)
             }
             try Contacts.delete(row, of: caller.account, in: db)

@@ -110,14 +110,14 @@ extension MonicaService {
     ) async throws {
         var last = 0
         while true {
-            let (ids, batch) = try await database.read { [last] db in
+            let (ids, batch) = try await database.read { [last, loader = loader(of: account)] db in
                 let ids: [Int] = try db.all(
                     """
                     SELECT id FROM \(table) WHERE account_id = \(account) AND id > \(last) AND id <= \(end)
                     ORDER BY id LIMIT 100
                     """
                 ) { try $0.get(0) }
-                return (ids, try load(ids, self.loader(account, db)))
+                return (ids, try load(ids, loader(db)))
             }
             guard let newest = ids.last else { return }
             last = newest

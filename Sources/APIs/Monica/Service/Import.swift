@@ -163,11 +163,11 @@ extension MonicaService {
     func applyUpdates(of marker: Imports.Marker) async throws -> (updated: Int, edited: [Int]) {
         var (updated, edited) = (0, [Int]())
         while true {
-            let outcomes = try await database.write { [time, makeID] db in
+            let outcomes = try await database.write { [time, makeID, loader = loader(of: marker.account)] db in
                 let now = time.milliseconds()
                 try Accounts.lock(marker.account, in: db)
                 let outcomes = try CardUpdates.apply(
-                    20, of: marker, by: self.loader(marker.account, db), at: now, makeID: makeID)
+                    20, of: marker, by: loader(db), at: now, makeID: makeID)
                 if outcomes.isEmpty {
                     try db.run("DELETE FROM imports WHERE id = \(marker.id)")
                 } else {

@@ -14,8 +14,7 @@ public final class MonicaService: HostedService {
     let searches: CallerLimit<AccountID>
     let time: TimeSource
     let makeID: @Sendable () -> String
-    /// The API's URL, as clients reach it: `https://monica.example.com/api`.
-    let baseURL: String
+    private let publicURL: String
     let logger: Logger
     private let secret: Secret
 
@@ -56,7 +55,7 @@ public final class MonicaService: HostedService {
         self.time = time
         self.makeID = makeID
         self.logger = logger
-        baseURL = settings.publicURL + Monica.basePath
+        publicURL = settings.publicURL
         searches = CallerLimit(atOnce: database.readsOfOneCaller)
         tokens = Tokens(database: database, time: time, limits: settings.limits)
     }
@@ -103,9 +102,11 @@ public final class MonicaService: HostedService {
         return SweepReport()
     }
 
-    /// Returns the loader of an account's records, for one transaction.
-    func loader(_ account: AccountID, _ db: Session) -> RecordLoader {
-        RecordLoader(account: account, baseURL: baseURL, db: db)
+    /// Returns a function that makes the loader of an account's records for a transaction. Ask for it before the
+    /// transaction: the records' URLs begin as links in the answer to the present request do.
+    func loader(of account: AccountID) -> @Sendable (Session) -> RecordLoader {
+        let baseURL = LinkOrigin.current(else: publicURL) + Monica.basePath
+        return { RecordLoader(account: account, baseURL: baseURL, db: $0) }
     }
 
     /// Creates a resource, once per `Idempotency-Key`.
@@ -114,8 +115,9 @@ public final class MonicaService: HostedService {
         _ write: @escaping @Sendable (RecordLoader, Monica.Form, _ now: Int64) throws -> Item?
     ) async throws -> Answer<APIResponse<Item>> {
         let now = time.milliseconds()
-        return try await database.write(info.idempotencyKey, errorMessages: Monica.errorMessages, at: now) { db in
-            guard let item = try write(self.loader(caller.account, db), request.form, now) else {
+        return try await database.write(info.idempotencyKey, errorMessages: Monica.errorMessages, at: now) {
+            [loader = loader(of: caller.account)] db in
+            guard let item = try write(loader(db), request.form, now) else {
                 throw Monica.Problems.notFound(Item.singular)
             }
             return Answer(Monica.Create<Item>.route.status, APIResponse(data: item))
@@ -131,8 +133,8 @@ public final class MonicaService: HostedService {
         _ write: @escaping @Sendable (RecordLoader, _ now: Int64) throws -> Item?
     ) async throws -> APIResponse<Item> {
         let now = time.milliseconds()
-        return try await database.write { db in
-            guard let item = try write(self.loader(caller.account, db), now) else {
+        return try await database.write { [loader = loader(of: caller.account)] db in
+            guard let item = try write(loader(db), now) else {
                 throw Monica.Problems.notFound(Item.singular)
             }
             return APIResponse(data: item)

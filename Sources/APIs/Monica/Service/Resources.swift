@@ -93,8 +93,8 @@ extension MonicaService {
     }
 
     func one<Item: Stored>(_ id: Int, for caller: Caller) async throws -> APIResponse<Item> {
-        try await database.read(from: .replica) { db in
-            guard let item = try Item.one(id, by: self.loader(caller.account, db)) else {
+        try await database.read(from: .replica) { [loader = loader(of: caller.account)] db in
+            guard let item = try Item.one(id, by: loader(db)) else {
                 throw Monica.Problems.notFound(Item.singular)
             }
             return APIResponse(data: item)
@@ -107,7 +107,7 @@ extension MonicaService {
     ) async throws -> APIResponse<[Item]> {
         let window = Window(part, limit: Monica.List<Item>.defaultLimit)
         let filters = filters + [("sort", part.sort?.rawValue)]
-        return try await database.read(from: .replica) { db in
+        return try await database.read(from: .replica) { [loader = loader(of: caller.account)] db in
             if mustExist, let contact, try !Contacts.exists(contact, of: caller.account, in: db) {
                 throw Monica.Problems.notFound(Monica.Contact.singular)
             }
@@ -121,7 +121,7 @@ extension MonicaService {
                     "SELECT t.id \(rows) ORDER BY \(Item.order(by: part.sort)) LIMIT \(window.limit) OFFSET \(offset)"
                 ) { try $0.get(0) }
             }
-            let items = try Item.load(ids, by: self.loader(caller.account, db))
+            let items = try Item.load(ids, by: loader(db))
             return window.response(items, total: total, path: path, filters: filters)
         }
     }

@@ -31,8 +31,8 @@ extension MonicaService {
         _ request: Monica.ListContactsOfTag, from caller: Caller
     ) async throws -> APIResponse<[Monica.Contact]> {
         let window = Window(request.part, limit: Monica.ListContacts.defaultLimit)
-        return try await database.read(from: .replica) { db in
-            let loader = self.loader(caller.account, db)
+        return try await database.read(from: .replica) { [loader = loader(of: caller.account)] db in
+            let loader = loader(db)
             guard try Monica.Tag.one(request.tag, by: loader) != nil else {
                 throw Monica.Problems.notFound(Monica.Tag.singular)
             }
@@ -94,9 +94,9 @@ extension MonicaService {
 
     func deleteTag(_ request: Monica.Delete<Monica.Tag>, from caller: Caller) async throws -> Monica.Deletion {
         let now = time.milliseconds()
-        return try await database.write { db in
+        return try await database.write { [loader = loader(of: caller.account)] db in
             try Accounts.lock(caller.account, in: db)
-            guard try Monica.Tag.one(request.id, by: self.loader(caller.account, db)) != nil else {
+            guard try Monica.Tag.one(request.id, by: loader(db)) != nil else {
                 throw Monica.Problems.notFound(Monica.Tag.singular)
             }
             try db.run(

@@ -1,7 +1,8 @@
 // Shows the answer to a request: headers, and the body as JSON, text, picture or file.
 
-import { button, codeBlock, element, table } from "./elements.js";
-import { token, tokenIn, use } from "./session.js";
+import { button, codeBlock, element, folded, table } from "./elements.js";
+import { remember } from "./known.js";
+import { follow, nameIn, token, tokenIn, use } from "./session.js";
 
 /** The headers that are shown, if an answer has them. */
 const shown = [
@@ -25,21 +26,26 @@ export function pretty(text) {
   });
 }
 
-/** Returns the elements that show the headers and the body of an answer. */
-export async function answerView(response) {
+/** Returns the elements that show the body and the headers of an answer. */
+export async function answerView(operation, request, response) {
+  follow(operation, request, response);
   const type = (response.headers.get("content-type") ?? "").split(";")[0];
   const headers = shown.flatMap((name) => response.headers.has(name) ? [[name, response.headers.get(name)]] : []);
-  const parts = [headers.length ? table("Headers", ["Name", "Value"], headers) : null, ...await body(response, type)];
+  const parts = [
+    ...await body(operation, request, response, type),
+    headers.length ? folded(`Headers (${headers.length})`, table("Headers", ["Name", "Value"], headers)) : null,
+  ];
   return parts.filter(Boolean);
 }
 
-async function body(response, type) {
+async function body(operation, request, response, type) {
   const bytes = await response.blob();
   if (bytes.size === 0) return [element("p", {}, "The answer has no body.")];
   if (type === "application/json") {
     const text = await bytes.text();
     const value = parsed(text);
-    return [tokenOffer(value), textBlock("JSON", pretty(text)), ...pictures(value)];
+    if (response.ok) remember(operation, value);
+    return [tokenOffer(value, nameIn(request)), textBlock("JSON", pretty(text)), ...pictures(value)];
   }
   if (type.startsWith("image/")) {
     const picture = element("img", { src: URL.createObjectURL(bytes), alt: `The picture of the answer (${type})` });
@@ -78,12 +84,12 @@ function pictures(value) {
 }
 
 /** Offers to send the requests that follow with the token of an answer. */
-function tokenOffer(value) {
+function tokenOffer(value, name) {
   const found = tokenIn(value);
   if (!found || found === token()) return null;
   const offer = element("p", { class: "offer" }, "This answer has an access token. ",
     button("Use it for requests", () => {
-      use(found);
+      use(found, name);
       offer.replaceChildren("Requests are sent with this token from now on.");
       offer.setAttribute("role", "status");
     }));

@@ -1,10 +1,17 @@
 // The console of a live socket: shows what both sides send, and sends the client's frames.
 
 import { button, element, field } from "./elements.js";
+import { withKnownIDs } from "./known.js";
 import { onTokenChange, token } from "./session.js";
 
 /** The number of lines that the console keeps. */
 const most = 500;
+
+/** Returns the name of a frame's example: its type, and the members by which it differs from the first example. */
+function label(name, payload, first) {
+  const differences = Object.entries(payload).filter(([member, value]) => first[member] !== value);
+  return [name, ...differences.map(([member, value]) => `${member}: ${JSON.stringify(value)}`)].join(", ");
+}
 
 /** Returns the panel of a socket that an AsyncAPI document describes. */
 export function consolePanel(document) {
@@ -15,7 +22,7 @@ export function consolePanel(document) {
   };
   // The document has the server's view: it receives what clients send.
   const frames = document.operations.receiveFrame.messages.map(message).flatMap(({ name, examples }) =>
-    examples.map(({ payload }, index) => ({ label: index ? `${name} (${index + 1})` : name, payload })));
+    examples.map(({ payload }) => ({ label: label(name, payload, examples[0].payload), payload })));
   const takesToken = channel.bindings?.ws?.query?.properties?.token !== undefined;
 
   let socket = null;
@@ -35,7 +42,7 @@ export function consolePanel(document) {
   /** Writes an example into the field, with the caller's token in the place of the example's. */
   function fill() {
     isEdited = false;
-    const { payload } = frames[choice.value];
+    const payload = withKnownIDs(frames[choice.value].payload);
     const filled = "token" in payload && token() ? { ...payload, token: token() } : payload;
     area.value = JSON.stringify(filled);
   }
@@ -83,10 +90,10 @@ export function consolePanel(document) {
   element("div", { class: "row" }, submit, button("Clear the list", () => lines.replaceChildren())));
   onTokenChange(() => { if (!isEdited) fill(); });
 
-  return element("section", { id: "console", class: "panel", "aria-labelledby": "console-title" },
-    element("h2", { id: "console-title" }, "Live socket"),
-    element("p", {}, "Connects to ", element("code", {}, channel.address), ". A frame with a member ",
-      element("code", {}, "token"), " is filled with the session's token."),
+  return element("details", { id: "console", class: "panel" },
+    element("summary", {}, element("h2", {}, "Live socket")),
+    element("p", {}, "Connects to ", element("code", {}, channel.address), " and shows what both sides send. If a frame has a field ",
+      element("code", {}, "token"), ", your session's token is filled in."),
     takesToken ? field("Open with the session's token in the URL", withToken) : null,
     element("div", { class: "row" }, connect, disconnect, state), form, lines);
 }

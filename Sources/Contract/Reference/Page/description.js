@@ -1,5 +1,7 @@
 // Reads an OpenAPI document: its operations in the order of the contract's sections, and its schemas in words.
 
+import { rules } from "./words.js";
+
 export class Description {
   constructor(document) {
     this.document = document;
@@ -8,25 +10,58 @@ export class Description {
     const base = document.servers?.[0]?.url ?? "/";
     /** The prefix of every path: `/api`, or nothing. */
     this.base = base === "/" ? "" : base;
-    this.operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, json]) => this.#operation(method.toUpperCase(), path, json)));
+    this.operations = Object.entries(document.paths).flatMap(([path, methods]) => this.#operations(path, methods));
     this.sections = document.tags.map(({ name }) => ({
       name, operations: this.operations.filter((operation) => operation.section === name),
     }));
     const [[name, scheme]] = Object.entries(document.components.securitySchemes);
     this.scheme = { name, ...scheme };
+    this.#findCommonRefusals();
+  }
+
+  /** Returns the operations of a path. Those that differ in nothing but their method are one. */
+  #operations(path, methods) {
+    const found = [];
+    for (const [method, json] of Object.entries(methods)) {
+      const twin = found.find(({ id }) => json.operationId === `${id}With${method[0].toUpperCase()}${method.slice(1)}`);
+      if (twin) twin.methods.push(method.toUpperCase());
+      else found.push(this.#operation(method.toUpperCase(), path, json));
+    }
+    return found;
+  }
+
+  /** Finds the refusals that every operation has, or every operation that needs a session. They are said once. */
+  #findCommonRefusals() {
+    const inAll = (operations) => {
+      const [first, ...others] = operations.map(({ refusals }) => refusals);
+      return (first ?? []).filter((one) => others.every((list) => list.some((each) => isSame(one, each))));
+    };
+    const ofAll = inAll(this.operations);
+    const ofSession = inAll(this.operations.filter(({ isOpen }) => !isOpen))
+      .filter((one) => !ofAll.some((each) => isSame(one, each)));
+    this.commonRefusals = [
+      ...ofAll.map((refusal) => ({ ...refusal, of: "every operation" })),
+      ...ofSession.map((refusal) => ({ ...refusal, of: "every operation that needs a session" })),
+    ].sort((one, other) => one.status - other.status);
+    for (const operation of this.operations) {
+      const common = operation.isOpen ? ofAll : [...ofAll, ...ofSession];
+      operation.refusals = operation.refusals.filter((one) => !common.some((each) => isSame(one, each)));
+    }
   }
 
   #operation(method, path, json) {
+    const answers = Object.entries(json.responses).map(([status, answer]) => this.#answer(Number(status), answer));
     return {
-      id: json.operationId, method, path, summary: json.summary ?? "", section: json.tags[0],
+      id: json.operationId, methods: [method], path, summary: json.summary ?? "", section: json.tags[0],
       isAddition: json["x-addition"] === true, isOpen: json.security?.length === 0, swift: json["x-swift"],
       parameters: (json.parameters ?? []).map((parameter) => this.resolve(parameter)),
       contents: Object.entries(json.requestBody?.content ?? {}).map(([type, content]) => ({
         type, schema: content.schema, examples: this.examples(content),
       })),
       needsBody: json.requestBody?.required === true,
-      answers: Object.entries(json.responses).map(([status, answer]) => this.#answer(Number(status), answer)),
+      answers: answers.filter(({ status }) => status < 400),
+      refusals: answers.filter(({ status }) => status >= 400).flatMap(({ status, name, examples }) =>
+        examples.map(message).filter(Boolean).map((text) => ({ status, name, text }))),
     };
   }
 
@@ -52,11 +87,6 @@ export class Description {
     return Object.values(content.examples ?? {}).map((example) => this.resolve(example).value);
   }
 
-  /** Returns an operation by what the contract calls it: `POST /chats`. */
-  named(signature) {
-    return this.operations.find(({ method, path }) => `${method} ${path}` === signature);
-  }
-
   /** Returns the fields of a schema as rows: path, type, whether it is required, rules. */
   fields(schema, prefix = "", seen = []) {
     const object = this.resolve(schema);
@@ -67,7 +97,7 @@ export class Description {
     return Object.entries(object.properties ?? {}).flatMap(([name, property]) => {
       const path = prefix ? `${prefix}.${name}` : name;
       const row = {
-        path, type: this.type(property), rules: this.rules(property),
+        path, type: this.type(property), rules: rules(property),
         isRequired: object.required?.includes(name) === true, isAddition: property["x-addition"] === true,
       };
       return [row, ...this.fields(property, path, inner)];
@@ -84,26 +114,9 @@ export class Description {
     const types = [schema.type ?? []].flat().map((type) => schema.format === "binary" ? "file" : type);
     return types.join(" or ") || (schema.enum ? "one of" : "any value");
   }
-
-  /** Returns the rules of a schema in words. */
-  rules(schema) {
-    const list = schema.items ? `each: ${this.rules(schema.items)}` : "";
-    const range = (least, most, unit) => {
-      if (least === undefined && most === undefined) return "";
-      if (least === undefined) return `at most ${most}${unit}`;
-      if (most === undefined) return `at least ${least}${unit}`;
-      return least === most ? `exactly ${least}${unit}` : `${least} to ${most}${unit}`;
-    };
-    return [
-      schema.format && !["binary", "int64", "double"].includes(schema.format) ? schema.format : "",
-      schema.enum ? schema.enum.map((value) => JSON.stringify(value)).join(", ") : "",
-      range(schema.minLength, schema.maxLength, " characters"), range(schema.minimum, schema.maximum, ""),
-      range(schema.minItems, schema.maxItems, " elements"),
-      schema.pattern ? `matches ${schema.pattern.length > 60 ? "a pattern of the description" : schema.pattern}` : "",
-      schema.description ?? "", list === "each: " ? "" : list,
-    ].filter(Boolean).join("; ");
-  }
 }
+
+const isSame = (one, other) => one.status === other.status && one.text === other.text;
 
 /** Returns the message of a refusal's example, wherever the API's error shape has it. */
 export function message(failure) {

@@ -1,20 +1,29 @@
 // The form of an operation, and the request that it makes: for the browser, and as a line of curl.
 
-import { element, field } from "./elements.js";
+import { element, field, folded } from "./elements.js";
+import { knownParameter, withKnownIDs } from "./known.js";
 import { token } from "./session.js";
+import { rules } from "./words.js";
 
 /** The controls of an operation's request. `onchange` is called when one of them changes. */
 export class RequestForm {
   #operation;
   #description;
   #parameters = [];
+  #method = null;
   #type = null;
   #bodies = new Map();
 
   constructor(operation, description, onchange) {
     this.#operation = operation;
     this.#description = description;
-    const parts = operation.parameters.map((parameter) => this.#parameter(parameter));
+    const parts = [];
+    if (operation.methods.length > 1) {
+      this.#method = element("select", {}, operation.methods.map((method) => element("option", {}, method)));
+      parts.push(field("Method", this.#method));
+    }
+    const fields = operation.parameters.map((parameter) => ({ parameter, node: this.#parameter(parameter) }));
+    parts.push(fields.filter(({ parameter }) => parameter.required).map(({ node }) => node));
     const contents = operation.contents;
     if (contents.length > 1) {
       this.#type = element("select", {},
@@ -27,10 +36,26 @@ export class RequestForm {
       this.#bodies.set(content.type, body);
       parts.push(body.node);
     }
-    this.node = element("div", { class: "fields" }, parts);
+    const optional = fields.filter(({ parameter }) => !parameter.required).map(({ node }) => node);
+    if (optional.length) {
+      parts.push(folded(`Optional parameters (${optional.length})`, element("div", { class: "fields" }, optional)));
+    }
+    this.node = element("div", { class: "fields" }, parts.flat());
+    this.#showBody();
+    this.useKnownIDs();
     this.node.addEventListener("input", onchange);
     this.node.addEventListener("change", onchange);
-    this.#showBody();
+  }
+
+  /** Fills in the ids of this tab's last answers, where the form is as it was made. */
+  useKnownIDs() {
+    for (const { name, control, filled } of this.#parameters.filter((parameter) => parameter.in === "path")) {
+      const known = knownParameter(this.#operation.path, name);
+      if (known === undefined || control.value !== (control.dataset.filled ?? filled)) continue;
+      control.value = control.dataset.filled = String(known);
+    }
+    for (const body of this.#bodies.values()) body.useKnownIDs?.();
+    this.node.dispatchEvent(new Event("change"));
   }
 
   #showBody() {
@@ -52,28 +77,33 @@ export class RequestForm {
       });
     // Without a step there is another path. Other fields may be left out, to see what the server says.
     control.required = parameter.in === "path";
-    this.#parameters.push({ ...parameter, control });
-    const rules = [this.#description.type(parameter.schema), this.#description.rules(parameter.schema)];
-    return field(`${parameter.name} (${parameter.in}${isRequired ? "" : ", optional"})`, control,
-      rules.filter(Boolean).join("; "));
+    this.#parameters.push({ ...parameter, control, filled: control.value });
+    return field(`${parameter.name} (${parameter.in})`, control,
+      [this.#description.type(parameter.schema), rules(parameter.schema)].filter(Boolean).join("; "));
   }
 
   #json({ examples }) {
-    const text = (value) => JSON.stringify(value, null, 2);
-    const first = examples.length ? text(examples[0]) : "{}";
-    const area = element("textarea", { rows: Math.min(14, first.split("\n").length + 1), spellcheck: "false" });
-    area.value = first;
+    const text = (value) => JSON.stringify(withKnownIDs(value), null, 2);
+    let example = examples[0] ?? {};
+    let filled = text(example);
+    const area = element("textarea", { rows: Math.min(10, filled.split("\n").length), spellcheck: "false" });
+    area.value = filled;
+    const fill = () => { area.value = filled = text(example); };
     const parts = [field("Body (JSON)", area)];
     if (examples.length > 1) {
       const choice = element("select", {},
         examples.map((_, index) => element("option", { value: index }, `Example ${index + 1}`)));
       choice.addEventListener("change", () => {
-        area.value = text(examples[choice.value]);
+        example = examples[choice.value];
+        fill();
         area.dispatchEvent(new Event("input", { bubbles: true }));
       });
-      parts.unshift(field("Example", choice));
+      parts.push(field("Example of the body", choice));
     }
-    return { node: element("div", { class: "fields" }, parts), read: () => ({ text: area.value }) };
+    return {
+      node: element("div", { class: "fields" }, parts), read: () => ({ text: area.value }), example: () => examples[0] ?? {},
+      useKnownIDs: () => { if (area.value === filled) fill(); },
+    };
   }
 
   #form({ schema }) {
@@ -94,13 +124,13 @@ export class RequestForm {
     });
     const fields = controls.map(({ name, property, control }) =>
       field(`${name}${object.required?.includes(name) ? "" : " (optional)"}`, control,
-        [this.#description.type(property), this.#description.rules(property)].filter(Boolean).join("; ")));
+        [this.#description.type(property), rules(property)].filter(Boolean).join("; ")));
     return { node: element("div", { class: "fields" }, fields), read };
   }
 
   /** Returns what the controls say: URL, headers, and a body as text or as parts of a form. */
   read() {
-    const { method, path, isOpen } = this.#operation;
+    const { methods, path, isOpen } = this.#operation;
     const headers = [];
     const query = [];
     let target = path;
@@ -114,10 +144,34 @@ export class RequestForm {
     const body = this.#bodies.get(this.#contentType)?.read() ?? {};
     if (body.text?.trim()) headers.push(["Content-Type", this.#contentType]);
     return {
-      method, url: base + target + (search ? `?${search}` : ""), headers, ...body,
+      method: this.#method?.value ?? methods[0], url: base + target + (search ? `?${search}` : ""), headers, ...body,
       needsCaller: !isOpen, scheme: this.#description.scheme,
     };
   }
+
+  /** Returns the values of the form beside the example's, as `{ name, example, value }`; null when the body is no JSON. */
+  values() {
+    const parameters = this.#parameters.filter((parameter) => parameter.in !== "header").map((parameter) => {
+      const { name, example, schema, control, required } = parameter;
+      const isNumber = [schema.type].flat().includes("integer");
+      const value = isNumber && /^-?\d+$/.test(control.value) ? Number(control.value) : control.value;
+      return { name, example: required ? example : "", value };
+    });
+    const body = this.#bodies.get(this.#contentType);
+    if (!body?.example) return parameters;
+    try {
+      const now = new Map(leaves(JSON.parse(body.read().text)));
+      const then = new Map(leaves(body.example()));
+      const names = new Set([...then.keys(), ...now.keys()]);
+      return [...parameters, ...[...names].map((name) => ({ name, example: then.get(name), value: now.get(name) }))];
+    } catch { return null; }
+  }
+}
+
+/** Returns the members of a value that are no objects themselves, with their names. */
+function leaves(value, name = "") {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return [[name, value]];
+  return Object.entries(value).flatMap(([member, inner]) => leaves(inner, member));
 }
 
 /** Sends a request with the caller's credentials. */
@@ -140,14 +194,16 @@ export function send(request) {
 /** Returns a text as one word of a POSIX shell. */
 export const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** Returns the request as a command for a POSIX shell. */
+/** Returns the request as commands for a POSIX shell. */
 export function curl(request) {
+  const lines = [];
   const words = [`curl${request.method === "GET" ? "" : ` -X ${request.method}`} ${quoted(request.url)}`];
   if (request.scheme.type !== "http") {
     // curl keeps the cookie as a browser does.
     words.push("-b cookies.txt -c cookies.txt");
   } else if (request.needsCaller) {
-    words.push(token() ? `-H ${quoted(`Authorization: Bearer ${token()}`)}` : '-H "Authorization: Bearer $TOKEN"');
+    if (token()) lines.push(`export TOKEN=${quoted(token())}`);
+    words.push('-H "Authorization: Bearer $TOKEN"');
   }
   for (const [name, value] of request.headers) words.push(`-H ${quoted(`${name}: ${value}`)}`);
   if (request.text?.trim()) words.push(`--data-raw ${quoted(request.text)}`);
@@ -157,5 +213,5 @@ export function curl(request) {
       ? `-F ${quoted(`${name}=@${path(file.name)}${file.type ? `;type=${file.type}` : ""}`)}`
       : `--form-string ${quoted(`${name}=${text}`)}`);
   }
-  return words.join(" \\\n  ");
+  return [...lines, words.join(" \\\n  ")].join("\n");
 }

@@ -1,12 +1,11 @@
-// The caller's credentials: a bearer token that is kept for this tab alone, or a cookie that the browser keeps.
+// The caller's credentials: a bearer token that is kept for this tab alone, or a cookie that the browser keeps. And the
+// name under which the caller has signed in, as far as this tab knows it.
 
-import { button, element, field, sentence } from "./elements.js";
-
-const key = "token";
 const listeners = [];
+const byID = (id) => document.getElementById(id);
 
 /** Returns the token with which requests are sent; null when there is none. */
-export const token = () => sessionStorage.getItem(key);
+export const token = () => sessionStorage.getItem("token");
 
 /** Calls a function now and whenever the token changes. */
 export function onTokenChange(listener) {
@@ -14,11 +13,17 @@ export function onTokenChange(listener) {
   listener();
 }
 
-/** Uses another token; null forgets it. */
-export function use(token) {
-  if (token) sessionStorage.setItem(key, token);
+function keep(key, value) {
+  if (value) sessionStorage.setItem(key, value);
   else sessionStorage.removeItem(key);
+}
+
+/** Uses another token; null forgets it. */
+export function use(token, name = null) {
+  keep("token", token);
+  keep("name", token ? name : null);
   for (const listener of listeners) listener();
+  showState();
 }
 
 /** Returns the access token in an answer: a member `access_token` or `accessToken`, at any depth. */
@@ -32,32 +37,48 @@ export function tokenIn(value) {
   return null;
 }
 
-/** Returns the panel in which a caller signs in. */
-export function sessionPanel(description, link) {
-  const { scheme } = description;
-  const notes = element("p", {}, sentence(scheme.description ?? "", link));
-  if (scheme.type !== "http") {
-    return element("section", { id: "session", class: "panel", "aria-labelledby": "session-title" },
-      element("h2", { id: "session-title" }, "Session"), notes,
-      element("p", {}, "The browser keeps the cookie by itself, and sends it with every request. All tabs share it."));
+/** Returns the name with which a request signs in: its user name or e-mail address. */
+export function nameIn(request) {
+  try {
+    const { username, email } = JSON.parse(request.text);
+    return [username, email].find((name) => typeof name === "string") ?? null;
+  } catch { return null; }
+}
+
+/** Follows what an answer says about the session: it has begun or ended, or the server knows none. */
+export function follow(operation, request, response) {
+  const isCookie = request.scheme.type !== "http";
+  if (response.ok && /^(log|sign)out$|^delete(me|account|user)$/i.test(operation.id)) return use(null);
+  if (isCookie && response.ok && operation.isOpen && /^(login|register)$/i.test(operation.id)) {
+    keep("name", nameIn(request));
+  } else if (isCookie && response.ok && request.needsCaller && !sessionStorage.getItem("name")) {
+    keep("name", "the cookie's user");
+  } else if (isCookie && response.status === 401 && request.needsCaller) {
+    keep("name", null);
   }
-  const input = element("input", { type: "password", autocomplete: "off", spellcheck: "false" });
-  const state = element("p", { id: "session-state", role: "status" });
-  const forget = button("Forget the token", () => use(null));
-  const form = element("form", {
-    class: "row", onsubmit: (event) => {
-      event.preventDefault();
-      use(input.value.trim().replace(/^Bearer\s+/i, "") || null);
-      input.value = "";
-    },
-  }, field("Bearer token", input), element("button", { type: "submit" }, "Use this token"), forget);
-  onTokenChange(() => {
-    const now = token();
-    state.textContent = now
-      ? `Requests are sent with the token …${now.slice(-6)}. It is kept in this tab and forgotten with it.`
-      : "Requests are sent without a token.";
-    forget.disabled = !now;
+  showState();
+}
+
+function showState() {
+  const now = token();
+  const name = sessionStorage.getItem("name");
+  byID("who-state").textContent = name ? `Signed in as ${name}` : now ? `Signed in with …${now.slice(-6)}` : "Not signed in";
+  const forget = byID("session-forget");
+  if (!forget) return;
+  forget.disabled = !now;
+  byID("session-state").textContent = now
+    ? `Requests are sent with the token …${now.slice(-6)}. It is kept in this tab and forgotten with it.`
+    : "Requests are sent without a token.";
+}
+
+/** Makes the panel work, which the page has from the beginning. */
+export function startSession() {
+  byID("session-forget")?.addEventListener("click", () => use(null));
+  byID("session-form")?.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const input = byID("session-token");
+    use(input.value.trim().replace(/^Bearer\s+/i, "") || null);
+    input.value = "";
   });
-  return element("section", { id: "session", class: "panel", "aria-labelledby": "session-title" },
-    element("h2", { id: "session-title" }, "Session"), notes, state, form);
+  showState();
 }

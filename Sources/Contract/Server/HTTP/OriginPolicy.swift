@@ -6,22 +6,32 @@ import HTTPTypes
 /// and names the page's site in `Origin` (Fetch, "Origin header").
 public struct OriginPolicy: Sendable {
     private let origins: Set<String>
+    private let report: @Sendable (_ origin: String) -> Void
 
-    /// - Parameter urls: The sites whose pages may change something. Only their origins count.
-    public init(_ urls: [String]) { origins = Set(urls.compactMap { Self.origin(of: $0) }) }
+    /// - Parameters:
+    ///   - urls: The sites whose pages may change something, beside the server's own. Only their origins count.
+    ///   - report: Receives the origin of each request that is refused, shortened to 100 characters.
+    public init(_ urls: [String], report: @escaping @Sendable (_ origin: String) -> Void = { _ in }) {
+        origins = Set(urls.compactMap { Self.origin(of: $0) })
+        self.report = report
+    }
 
-    /// Accepts requests that change nothing, requests from a known origin, and requests without an origin, such as
-    /// those of apps.
+    /// Accepts requests that change nothing, requests of the server's own pages and of known origins, and requests without
+    /// an origin, such as those of apps. A page is the server's own if it has the scheme, the host and the port that the
+    /// request itself was sent to: a browser lets no page choose those.
     ///
     /// - Throws: 403 in the API's words.
     public func admit(
-        _ method: HTTPRequest.Method, _ headers: HTTPFields, _ errorMessages: ErrorMessages
+        _ method: HTTPRequest.Method, _ info: RequestInfo, _ errorMessages: ErrorMessages
     ) throws(Problem) {
         guard [.post, .put, .patch, .delete].contains(method) else { return }
-        for origin in headers[values: .origin] {
-            guard let known = Self.origin(of: origin), origins.contains(known) else {
-                throw Problem(.forbidden, errorMessages.foreignOrigin)
+        for origin in info.headers[values: .origin] {
+            if let page = Self.origin(of: origin) {
+                if origins.contains(page) { continue }
+                if let own = info.origin?.text, Self.origin(of: own) == page { continue }
             }
+            report(String(origin.prefix(100)))
+            throw Problem(.forbidden, errorMessages.foreignOrigin)
         }
     }
 

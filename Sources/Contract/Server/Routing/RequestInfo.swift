@@ -8,15 +8,19 @@ public struct RequestInfo: Sendable {
     /// The client's address: the peer's, or the one that a trusted proxy names.
     public let address: ClientAddress
     public let headers: HTTPFields
+    /// The origin at which the client reached the server; nil for a request that came over no connection.
+    public let origin: RequestOrigin?
     /// The key, when the client sent an `Idempotency-Key` to an operation that honours it.
     public internal(set) var idempotencyKey: IdempotencyKey?
 
     public init(
-        id: String, address: ClientAddress, headers: HTTPFields, idempotencyKey: IdempotencyKey? = nil
+        id: String, address: ClientAddress, headers: HTTPFields, origin: RequestOrigin? = nil,
+        idempotencyKey: IdempotencyKey? = nil
     ) {
         self.id = id
         self.address = address
         self.headers = headers
+        self.origin = origin
         self.idempotencyKey = idempotencyKey
     }
 }

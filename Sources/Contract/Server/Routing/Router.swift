@@ -31,10 +31,15 @@ public final class Router<API: ServiceAPI>: Sendable {
         public var memory: RequestMemory
         /// Records a span for each request; nil for none.
         public var tracer: (any Tracer)?
+        /// Whether the listener speaks TLS.
+        public var isEncrypted: Bool
+        /// Whether links in answers begin with the host that the client has asked (``LinkOrigin``).
+        public var linksFollowHost: Bool
 
         public init(
             logger: Logger, trustedProxies: TrustedProxies = .init(), showsDetails: Bool = false,
-            memory: RequestMemory = RequestMemory(), tracer: (any Tracer)? = nil,
+            memory: RequestMemory = RequestMemory(), tracer: (any Tracer)? = nil, isEncrypted: Bool = false,
+            linksFollowHost: Bool = false,
             problem: @escaping @Sendable (any Error) -> Problem? = { _ in nil }
         ) {
             self.logger = logger
@@ -42,6 +47,8 @@ public final class Router<API: ServiceAPI>: Sendable {
             self.showsDetails = showsDetails
             self.memory = memory
             self.tracer = tracer
+            self.isEncrypted = isEncrypted
+            self.linksFollowHost = linksFollowHost
             self.problem = problem
         }
     }
@@ -84,14 +91,21 @@ public final class Router<API: ServiceAPI>: Sendable {
         let info = RequestInfo(
             id: RequestID.make(for: request.headers),
             address: ClientAddress(peer: peer, headers: request.headers, trusting: options.trustedProxies),
-            headers: request.headers)
+            headers: request.headers,
+            origin: RequestOrigin(
+                request.head, peer: peer.text, trusting: options.trustedProxies, isEncrypted: options.isEncrypted))
         let hold = request.head.isReadOnDemand ? MemoryHold(options.memory.bodies) : nil
         defer { hold?.release() }
         warn(of: peer.text, request.headers)
         inFlight.increment()
         defer { inFlight.decrement() }
         let trace = RequestTrace(request.head, options.tracer)
-        var outcome = await trace.run { await answer(request, info, hold, from: connection) }
+        var outcome = await trace.run {
+            guard options.linksFollowHost else { return await answer(request, info, hold, from: connection) }
+            return await LinkOrigin.$asked.withValue(info.origin) {
+                await answer(request, info, hold, from: connection)
+            }
+        }
         // The fields that nearly every answer has.
         outcome.reply.headers.reserveCapacity(8)
         outcome.reply.headers.set(HTTPField(name: .requestID, value: info.id))

@@ -15,7 +15,7 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
     /// or the state of a rate limit. It is called before the request is read, and may refuse a request over a limit.
     public typealias Headers = @Sendable (Route, Caller) async throws -> HTTPFields
     /// Refuses a request by its head, before the caller is determined.
-    public typealias Admit = @Sendable (HTTPRequest.Method, HTTPFields) throws -> Void
+    public typealias Admit = @Sendable (HTTPRequest.Method, RequestInfo) throws -> Void
 
     private let admit: Admit
     private let authenticate: Authenticate
@@ -67,7 +67,7 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
         let (admit, authenticate, name, headers, reading) = (admit, authenticate, name, headers, reading)
         operations.append(
             Operation(E.route) { call in
-                try admit(call.request.method, call.request.headers)
+                try admit(call.request.method, call.info)
                 let caller = try await authenticate(call.info)
                 return try await withHeaders(try await headers(E.route, caller)) {
                     var info = call.info
@@ -86,7 +86,7 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
         let (admit, authenticate, name, headers, reading) = (admit, authenticate, name, headers, reading)
         operations.append(
             Operation(E.route) { call in
-                try admit(call.request.method, call.request.headers)
+                try admit(call.request.method, call.info)
                 let caller = try await authenticate(call.info)
                 return try await withHeaders(try await headers(E.route, caller)) {
                     var info = call.info
@@ -111,7 +111,7 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
         let (admit, reading) = (admit, reading)
         operations.append(
             Operation(E.route, isOpen: true) { call in
-                try admit(call.request.method, call.request.headers)
+                try admit(call.request.method, call.info)
                 var info = call.info
                 let request = try await call.read(E.self, into: &info, caller: "", reading)
                 return try respond(

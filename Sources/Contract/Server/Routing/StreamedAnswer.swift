@@ -21,8 +21,12 @@ public struct StreamedAnswer: Sendable {
 
     /// Returns the body as it is sent.
     func responseBody(isCompressed: Bool) -> ResponseBody {
-        ResponseBody { writer in
-            try await outsideOfEventLoops { try await send(through: &writer, isCompressed) }
+        let asked = LinkOrigin.asked
+        return ResponseBody { writer in
+            // It is sent when the request's task has ended.
+            try await LinkOrigin.$asked.withValue(asked) {
+                try await outsideOfEventLoops { try await send(through: &writer, isCompressed) }
+            }
             try await writer.finish(nil)
         }
     }
