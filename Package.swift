@@ -120,7 +120,8 @@ let platform: [Target] = [
     module("PrometheusMetrics", imports: "Atomics CoreMetrics NIOConcurrencyHelpers"),
     module("Processes", imports: "CSpawn NIOConcurrencyHelpers"),
     module("Redis", imports: "NIOConcurrencyHelpers NIOCore NIOPosix NIOSSL"),
-    module("CSignals", imports: ""), module("TimeZones", imports: "NIOConcurrencyHelpers"), module("Videos", imports: ""),
+    module("CSignals", imports: ""), module("TimeZones", imports: "NIOConcurrencyHelpers"),
+    module("Videos", imports: ""),
     module(
         "WebSockets",
         imports: "CoreMetrics EventLoops HTTPTypes NIOConcurrencyHelpers NIOCore NIOHTTP1 NIOWebSocket"),

@@ -70,18 +70,22 @@ import Testing
             let port = try await reservePort()
             let server = try await ConcordProcess.serving(data: folder + "/data", port: port, more: files)
             // A certificate of two days is near its end.
-            let near = try ConcordProcess(["config", "messenger", "--port", "messenger=0", "--data", folder + "/other"] + files)
+            let near = try ConcordProcess(
+                ["config", "messenger", "--port", "messenger=0", "--data", folder + "/other"] + files)
             #expect(await near.wholeOutput().contains("certificate.pem expires in 1 days, on "))
             #expect(await near.status() == 1)
 
             try await expire(folder)
             server.signal(SIGHUP)
-            try await server.waitForLog { $0.contains("it expired on ") && $0.contains("certificate=\"the former one\"") }
+            try await server.waitForLog {
+                $0.contains("it expired on ") && $0.contains("certificate=\"the former one\"")
+            }
             #expect(try await health(folder, trusting: "first", port: port).0 == 0)
             server.signal(SIGTERM)
             #expect(await server.status() == 0)
 
-            let config = try ConcordProcess(["config", "messenger", "--port", "messenger=0", "--data", folder + "/other"] + files)
+            let config = try ConcordProcess(
+                ["config", "messenger", "--port", "messenger=0", "--data", folder + "/other"] + files)
             #expect(await config.wholeOutput().contains("certificate.pem expired on "))
             #expect(await config.status() == 1)
             let second = try await ConcordProcess.serving(data: folder + "/data", port: port, more: files)
@@ -99,8 +103,10 @@ import Testing
             #expect(made.status == 0)
             let config = try ConcordProcess(
                 [
-                    "--reuid=65534", "--regid=65534", "--clear-groups", ConcordProcess.executable("concord").path, "config",
-                    "messenger", "--port", "messenger=0", "--data", "/nowhere", "--tls-cert", "\(folder)/certificate.pem",
+                    "--reuid=65534", "--regid=65534", "--clear-groups", ConcordProcess.executable("concord").path,
+                    "config",
+                    "messenger", "--port", "messenger=0", "--data", "/nowhere", "--tls-cert",
+                    "\(folder)/certificate.pem",
                     "--tls-key", "\(folder)/key.pem",
                 ], executable: "/usr/bin/setpriv")
             let output = await config.wholeOutput()

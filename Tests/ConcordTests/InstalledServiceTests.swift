@@ -36,7 +36,8 @@ import Testing
 
     /// Makes a machine with the service below a folder, in which a command runs that has no `./data`.
     private func withService(
-        _ settings: String, _ body: (_ root: String, _ run: ([String]) async throws -> (Int32, String, String)) async throws -> Void
+        _ settings: String,
+        _ body: (_ root: String, _ run: ([String]) async throws -> (Int32, String, String)) async throws -> Void
     ) async throws {
         try await withTemporaryFolder { folder in
             for path in ["/var/lib/concord", "/etc/concord", "/work"] {
@@ -52,13 +53,19 @@ import Testing
     }
 
     @Test func commandsFindTheServicesFolderAndItsSettings() async throws {
-        try await withService("CONCORD_LOG_FORMAT=json\nCONCORD_SMTP_FILE=/run/credentials/concord.service/smtp\n") { root, run in
-            let note = "Using the installed service: data in \(root)/var/lib/concord, settings of \(root)/etc/concord/concord.env\n"
+        try await withService("CONCORD_LOG_FORMAT=json\nCONCORD_SMTP_FILE=/run/credentials/concord.service/smtp\n") {
+            root, run in
+            let note =
+                "Using the installed service: data in \(root)/var/lib/concord, settings of \(root)/etc/concord/concord.env\n"
             let ports = ["messenger", "deuce-diary", "monica", "gtsd", "dunbar"].flatMap { ["--port", "\($0)=0"] }
             let config = try await run(["config", "--json"] + ports)
             #expect(config.2 == note)
-            #expect(config.1.contains(#""name":"log-format","origin":"variable","source":"CONCORD_LOG_FORMAT","value":"json""#))
-            #expect(config.1.contains("\"value\":\"\(root.replacing("/", with: "\\/"))\\/var\\/lib\\/concord\"") || config.1.contains("\(root)/var/lib/concord"))
+            #expect(
+                config.1.contains(
+                    #""name":"log-format","origin":"variable","source":"CONCORD_LOG_FORMAT","value":"json""#))
+            #expect(
+                config.1.contains("\"value\":\"\(root.replacing("/", with: "\\/"))\\/var\\/lib\\/concord\"")
+                    || config.1.contains("\(root)/var/lib/concord"))
             let keys = try await run(["keys", "list"])
             #expect(keys.0 == 0 && keys.2 == note, "\(keys)")
 
@@ -68,10 +75,11 @@ import Testing
             try FileManager.default.createDirectory(atPath: root + "/work/data", withIntermediateDirectories: true)
             #expect(try await run(["keys", "list"]).2 == "")
 
-            // A file of one's own.
+            // A file that the operator names.
             try Data("CONCORD_LOG_LEVEL=debug\n".utf8).write(to: URL(fileURLWithPath: root + "/own.env"))
             let own = try await run(["config", "--json", "--env-file", root + "/own.env"] + ports)
-            #expect(own.1.contains(#""name":"log-level","origin":"variable","source":"CONCORD_LOG_LEVEL","value":"debug""#))
+            #expect(
+                own.1.contains(#""name":"log-level","origin":"variable","source":"CONCORD_LOG_LEVEL","value":"debug""#))
             let missing = try await run(["keys", "list", "--env-file", root + "/none.env"])
             #expect(missing.0 == 64 && missing.2.contains("There is no file \(root)/none.env"), "\(missing)")
         }
@@ -100,7 +108,7 @@ import Testing
     }
 }
 
-/// What a start and `concord config` say of ports and variables.
+/// A start and `concord config` name the ports and variables that are wrong.
 @Suite(.timeLimit(.minutes(30))) struct PortAndVariableTests {
     @Test func allTakenPortsAreNamedBeforeAnythingIsMade() async throws {
         try await withTemporaryFolder { folder in
@@ -126,10 +134,15 @@ import Testing
             let first = try await ConcordProcess.serving(data: folder + "/first", port: taken)
             let offset = taken - 8090
             let second = try ConcordProcess(
-                ["serve", "messenger", "--data", folder + "/second", "--port", "messenger=0", "--port-offset", "\(offset)"],
+                [
+                    "serve", "messenger", "--data", folder + "/second", "--port", "messenger=0", "--port-offset",
+                    "\(offset)",
+                ],
                 environment: ["CONCORD_PORT_OPERATOR": ""])
             try await second.waitUntilReady()
-            try await second.waitForLog { $0.contains("the operator's default port is taken") && $0.contains("port=\(taken)") }
+            try await second.waitForLog {
+                $0.contains("the operator's default port is taken") && $0.contains("port=\(taken)")
+            }
             #expect(!second.standardOutput.contains(":\(taken)\n"))
             for server in [first, second] {
                 server.signal(SIGTERM)
@@ -144,14 +157,16 @@ import Testing
     @Test func aMisspeltVariableIsNamedWithItsNearestOne() async throws {
         try await withTemporaryFolder { folder in
             let variables = [
-                "CONCORD_PUBLIC_URL_MESENGER": "https://m.example.com", "CONCORD_SMPT": "x", "CONCORD_WHOLLY_DIFFERENT": "1",
+                "CONCORD_PUBLIC_URL_MESENGER": "https://m.example.com", "CONCORD_SMPT": "x",
+                "CONCORD_WHOLLY_DIFFERENT": "1",
             ]
             let config = try ConcordProcess(
                 ["config", "messenger", "--port", "messenger=0", "--data", folder], environment: variables)
             let output = await config.wholeOutput()
             for line in [
                 "CONCORD_PUBLIC_URL_MESENGER is not a setting: did you mean CONCORD_PUBLIC_URL_MESSENGER?",
-                "CONCORD_SMPT is not a setting: did you mean CONCORD_SMTP?", "CONCORD_WHOLLY_DIFFERENT is not a setting\n",
+                "CONCORD_SMPT is not a setting: did you mean CONCORD_SMTP?",
+                "CONCORD_WHOLLY_DIFFERENT is not a setting\n",
             ] { #expect(output.contains(line), "\(output)") }
             let server = try await ConcordProcess.serving(data: folder, port: 0, environment: variables)
             try await server.waitForLog { $0.contains("did you mean CONCORD_SMTP?") }
@@ -161,7 +176,9 @@ import Testing
             let wrong = try ConcordProcess(
                 ["serve", "--data", folder], environment: ["CONCORD_PORT_MESSENGER": "abc"])
             #expect(await wrong.status() == 64)
-            #expect(await wrong.standardError().contains("abc is not a port for messenger: 0 to 65535 (CONCORD_PORT_MESSENGER)"))
+            #expect(
+                await wrong.standardError().contains(
+                    "abc is not a port for messenger: 0 to 65535 (CONCORD_PORT_MESSENGER)"))
         }
     }
 
@@ -170,7 +187,8 @@ import Testing
             try Data().write(to: URL(fileURLWithPath: folder + "/messenger.sqlite-moved-20261127t101500"))
             try Data("postgres://concord@db/chat on 2026-11-27".utf8).write(
                 to: URL(fileURLWithPath: folder + "/messenger.sqlite-moved-to"))
-            let message = "The database of messenger was moved to postgres://concord@db/chat on 2026-11-27: give --database"
+            let message =
+                "The database of messenger was moved to postgres://concord@db/chat on 2026-11-27: give --database"
             let server = try ConcordProcess(["serve", "messenger", "--data", folder, "--port", "messenger=0"])
             #expect(await server.status() == 1)
             #expect(await server.standardError().contains(message))

@@ -40,7 +40,7 @@ public struct ServerSettings: Sendable {
     /// The address of the operator's port, which answers `GET /metrics`; nil for none. It is for this machine or a
     /// private network: it asks for no credentials and speaks plain HTTP.
     public var operatorAddress: Listener.Address?
-    /// Whether the operator's port may be another one when it is taken: nobody has asked for it.
+    /// Whether the operator's port may be another one when it is taken, because the operator has not chosen it.
     public var isOperatorPortFree = false
     /// The metrics that the operator's port shows: those with which the program has bootstrapped swift-metrics.
     public var metrics: PrometheusRegistry?

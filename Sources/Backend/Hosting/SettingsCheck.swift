@@ -132,7 +132,8 @@ extension ServerSettings {
         guard objects != "local", let api = apis.first(where: { $0.storesFiles }) else { return [] }
         do {
             let bucket = try S3ObjectStore(
-                location: try S3Location(objects).folder(api.name), credentials: try S3Credentials(environment: environment),
+                location: try S3Location(objects).folder(api.name),
+                credentials: try S3Credentials(environment: environment),
                 spoolFolder: "\(folder)/uploads/\(api.name)", reserve: reserve, now: { TimeSource.system.seconds })
             do { try await bucket.reach() } catch {
                 try await bucket.close()

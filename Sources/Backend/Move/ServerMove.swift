@@ -69,7 +69,8 @@ public struct ServerMove: Sendable {
         var flags: [String] = []
         switch database {
         case .sqlite?: flags.append("--database sqlite, or without CONCORD_DATABASE")
-        case .postgreSQL(let url)?: flags.append("--database \(PostgreSQLURL.masked(url) ?? "postgres://…") (CONCORD_DATABASE)")
+        case .postgreSQL(let url)?:
+            flags.append("--database \(PostgreSQLURL.masked(url) ?? "postgres://…") (CONCORD_DATABASE)")
         case nil: break
         }
         if let objects { flags.append("--objects \(objects) (CONCORD_OBJECTS)") }

@@ -46,7 +46,8 @@ struct DataOption: ParsableArguments {
         FileHandle.standardError.say(
             "Using the installed service: data in \(service.folder), settings of \(file ?? service.settings)\n")
         return try Environment(
-            reading: try file == nil ? service.completing(given) : given.merging(["CONCORD_DATA": service.folder]) { $1 },
+            reading: try file == nil
+                ? service.completing(given) : given.merging(["CONCORD_DATA": service.folder]) { $1 },
             ledger: ledger)
     }
 

@@ -169,8 +169,10 @@ struct Environment: Sendable {
             name.hasPrefix("CONCORD_") && !name.hasPrefix("CONCORD_TEST_") && !known.contains(name)
         }
         return unknown.sorted().map { name in
-            let nearest = known.filter { $0.hasPrefix("CONCORD_") }.map { (name: $0, distance: Self.distance($0, name)) }
-                .min { ($0.distance, $0.name) < ($1.distance, $1.name) }
+            let nearest = known.filter { $0.hasPrefix("CONCORD_") }.map {
+                (name: $0, distance: Self.distance($0, name))
+            }
+            .min { ($0.distance, $0.name) < ($1.distance, $1.name) }
             let advice = nearest.map { $0.distance <= 4 ? ": did you mean \($0.name)?" : "" } ?? ""
             return "\(name) is not a setting\(advice)"
         }
@@ -184,7 +186,9 @@ struct Environment: Sendable {
             var row = [i + 1]
             for (j, other) in second.enumerated() {
                 var least = min(rows[i][j] + (byte == other ? 0 : 1), rows[i][j + 1] + 1, row[j] + 1)
-                if i > 0, j > 0, byte == second[j - 1], first[i - 1] == other { least = min(least, rows[i - 1][j - 1] + 1) }
+                if i > 0, j > 0, byte == second[j - 1], first[i - 1] == other {
+                    least = min(least, rows[i - 1][j - 1] + 1)
+                }
                 row.append(least)
             }
             rows.append(row)

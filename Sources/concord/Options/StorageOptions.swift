@@ -59,8 +59,11 @@ struct StorageOptions: ParsableArguments {
                 guard let quota = Self.bytes(text) else {
                     let given = ofFlags[name] ?? flag
                     let source =
-                        given != nil ? "" : ofVariables[name] == nil ? " (CONCORD_STORAGE_QUOTA)"
-                        : environment.source("CONCORD_STORAGE_QUOTA", of: name, flags: [])
+                        given != nil
+                        ? ""
+                        : ofVariables[name] == nil
+                            ? " (CONCORD_STORAGE_QUOTA)"
+                            : environment.source("CONCORD_STORAGE_QUOTA", of: name, flags: [])
                     throw ValidationError("\(text) is not a size such as 500M or 10G\(source)")
                 }
                 limits.quota = quota
