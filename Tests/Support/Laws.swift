@@ -28,8 +28,10 @@ public struct Laws<API: ServiceAPI>: Sendable {
     /// `METHOD /path` of every operation, with the base path.
     private var served: [String] {
         API.endpoints.flatMap { endpoint in
-            ([endpoint.route.method] + endpoint.route.alternatives).map {
-                "\($0.rawValue) \(API.basePath)\(endpoint.route.path)"
+            // The root of a base path has no slash at its end.
+            let path = endpoint.route.path == "/" && !API.basePath.isEmpty ? "" : endpoint.route.path
+            return ([endpoint.route.method] + endpoint.route.alternatives).map {
+                "\($0.rawValue) \(API.basePath)\(path)"
             }
         }
     }

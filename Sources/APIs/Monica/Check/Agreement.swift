@@ -87,7 +87,7 @@ extension MonicaScenarios {
             try met?["first_met_through_contact"].refers(to: other)
         },
         Scenario("Without a token nothing is answered", clause: "§3") { world in
-            for operation in MonicaExamples.all.operations {
+            for operation in MonicaExamples.all.operations where !operation.isOpen {
                 let path = operation.path.replacing("{id}", with: "1")
                 for method in operation.methods.compactMap({ HTTPRequest.Method($0) }) {
                     try await world.raw.send(method, path, body: method == .get ? nil : "{}")
