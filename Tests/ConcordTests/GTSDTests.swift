@@ -85,7 +85,7 @@ import Testing
             #expect(mistaken.errors.contains("--database must be 'sqlite' or 'postgres://"))
             let help = try await concord(["gtsd", "deactivate", "--help"])
             #expect(help.status == 0)
-            for words in ["<email> ...", "The server may be running.", "--data <data>"] {
+            for words in ["<email> ...", "The server may be running.", "--data <folder>"] {
                 #expect(help.output.contains(words), "\(help.output)")
             }
         }

@@ -245,7 +245,8 @@ struct OperationTests {
             for (api, path, status) in [
                 ("dunbar", "/api/storage/health/", 200), ("dunbar", "/api/storage/health//", 404),
                 ("gtsd", "/auth/me/", 401), ("gtsd", "/auth/me//", 404), ("deuce-diary", "/api/auth/user/", 401),
-                ("deuce-diary", "/api/auth/user//", 404), ("messenger", "/me/", 404), ("monica", "/api/me/", 404),
+                ("deuce-diary", "/api/auth/user//", 404), ("messenger", "/me/", 404), ("monica", "/api/me/", 401),
+                ("monica", "/api/me//", 404),
             ] {
                 let answer = try await get(path, try #require(ports[api]))
                 #expect(answer.status == status, "\(path)")

@@ -264,7 +264,8 @@ struct HTTPServerTests {
 
     /// Returns the number of bytes that the kernel has of a server for a client.
     private static func unsent(from server: Int, to client: Int) -> Int? {
-        let table = (try? String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)) ?? ""
+        let file = FileHandle(forReadingAtPath: "/proc/net/tcp")
+        let table = String(decoding: (try? file?.readToEnd()) ?? Data(), as: UTF8.self)
         for line in table.split(separator: "\n") {
             let columns = line.split(separator: " ")
             guard columns.count > 4, columns[1].hasSuffix(String(format: ":%04X", server)),

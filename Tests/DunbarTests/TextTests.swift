@@ -14,6 +14,8 @@ import Testing
         .identity: ["POST /register username", "POST /register email"],
         .search: ["GET /users/search q"],
         .opaque: [
+            "GET /users/{id}/followers include", "GET /users/{id}/following include", "GET /blocks include",
+            "GET /users/search include",
             "POST /login password", "POST /register password", "POST /register confirmPassword",
             "POST /forgot-password email", "POST /reset-password token", "POST /reset-password newPassword",
             "POST /account/delete password",

@@ -42,10 +42,13 @@ struct PostgreSQLSettings {
     func columns(isLocal: Bool, version: Int32) -> String {
         // PostgreSQL 17 has a timeout for whole transactions, which no transaction here needs.
         let further = version >= 170_000 ? [(name: "transaction_timeout", value: "0")] : []
-        // An acknowledged write must be on the disk. Stronger settings are kept.
-        let durable = ("synchronous_commit", "replace(current_setting('synchronous_commit'), 'off', 'on')")
-        let all = (values + further).map { ($0.name, "'\($0.value)'") } + [durable]
-        return all.map { "set_config('\($0)', \($1), \(isLocal))" }.joined(separator: ", ")
+        // An acknowledged write must be on the disk. Stronger settings are
+        // kept, and so is a later change of them, by which it is seen whether commits wait for a standby.
+        let durable = """
+            CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', \(isLocal)) END
+            """
+        let all = (values + further).map { "set_config('\($0.name)', '\($0.value)', \(isLocal))" }
+        return (all + [durable]).joined(separator: ", ")
     }
 }
 

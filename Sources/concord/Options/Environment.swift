@@ -141,7 +141,7 @@ struct Environment: Sendable {
         for name in names {
             let own = "\(variable)_\(Self.suffix(name))"
             record(own, of: name, flag: given[name], default: fallback(name))
-            values[name] = given[name] ?? variables[own]
+            values[name] = given[name] ?? variables[own].flatMap { $0.isEmpty ? nil : $0 }
         }
         return values
     }

@@ -85,7 +85,7 @@ struct StorageOptions: ParsableArguments {
             diskReserve, "CONCORD_DISK_RESERVE", { $0 }, default: "", shown: "1G or 5 % of the disk")
         guard !text.isEmpty else { return DiskReserve() }
         guard let size = Self.bytes(text) else {
-            throw ValidationError("--disk-reserve (CONCORD_DISK_RESERVE) must be a size such as 2G, not '\(text)'")
+            throw ValidationError("--disk-reserve must be a size such as 2G, not '\(text)'")
         }
         return DiskReserve(minimum: size)
     }

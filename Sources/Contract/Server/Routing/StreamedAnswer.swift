@@ -8,6 +8,8 @@ public struct StreamedAnswer: Sendable {
     public typealias Write = @concurrent (_ piece: [UInt8]) async throws -> Void
 
     let headers: HTTPFields
+    /// The place that the client asked; the body is sent when the request's task has ended.
+    private let asked = LinkOrigin.asked
     let body: @concurrent @Sendable (_ write: Write) async throws -> Void
 
     /// - Parameter headers: The headers, with the content type.
@@ -21,9 +23,7 @@ public struct StreamedAnswer: Sendable {
 
     /// Returns the body as it is sent.
     func responseBody(isCompressed: Bool) -> ResponseBody {
-        let asked = LinkOrigin.asked
-        return ResponseBody { writer in
-            // It is sent when the request's task has ended.
+        ResponseBody { writer in
             try await LinkOrigin.$asked.withValue(asked) {
                 try await outsideOfEventLoops { try await send(through: &writer, isCompressed) }
             }
