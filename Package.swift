@@ -102,7 +102,7 @@ let platform: [Target] = [
     .target(
         name: "CVips", dependencies: modules("CLibVips"), path: "Sources/Platform/CVips",
         linkerSettings: [.linkedLibrary("vips", .when(traits: ["Server"]))]),
-    module("Cores", imports: "NIOConcurrencyHelpers"),
+    module("CSignals", imports: ""), module("Cores", imports: "NIOConcurrencyHelpers"), module("Videos", imports: ""),
     module(
         "Database",
         imports: "CLibPQ CSQLite CSQLiteLog CoreMetrics Cores Crypto GRDB GRDBSQLite NIOConcurrencyHelpers NIOCore "
@@ -120,8 +120,7 @@ let platform: [Target] = [
     module("PrometheusMetrics", imports: "Atomics CoreMetrics NIOConcurrencyHelpers"),
     module("Processes", imports: "CSpawn NIOConcurrencyHelpers"),
     module("Redis", imports: "NIOConcurrencyHelpers NIOCore NIOPosix NIOSSL"),
-    module("CSignals", imports: ""), module("TimeZones", imports: "NIOConcurrencyHelpers"),
-    module("Videos", imports: ""),
+    module("TimeZones", imports: "NIOConcurrencyHelpers"),
     module(
         "WebSockets",
         imports: "CoreMetrics EventLoops HTTPTypes NIOConcurrencyHelpers NIOCore NIOHTTP1 NIOWebSocket"),

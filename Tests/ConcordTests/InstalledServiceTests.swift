@@ -148,7 +148,9 @@ import Testing
                 server.signal(SIGTERM)
                 #expect(await server.status() == 0)
             }
-            let config = try ConcordProcess(["config", "--port-offset", "1000", "--data", folder + "/none"])
+            let config = try ConcordProcess(
+                ["config", "--port-offset", "1000", "--data", folder + "/none"],
+                environment: ["CONCORD_PORT_OPERATOR": ""])
             let settings = await config.wholeOutput()
             for port in ["9080", "9081", "9082", "9083", "6000", "9090"] { #expect(settings.contains(port)) }
         }
