@@ -7,10 +7,8 @@ SHELL := /bin/bash
 export SWIFT ?= swift
 # Programs that are measured or serve are optimised across modules, do not check at run time that accesses are exclusive (the
 # tests' builds do), and have the standard library linked in: each saves up to a tenth of the CPU. Macs have the library in the
-# system. The third option makes generic types from what the compiler knows of them; by their names, Swift would search all
-# conformances of the program for each type that a start makes.
+# system.
 RELEASE := -c release -Xswiftc -cross-module-optimization -Xswiftc -enforce-exclusivity=unchecked \
-	-Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors \
 	$(if $(filter Linux,$(shell uname -s)),--static-swift-stdlib)
 
 # GRDB needs SQLite, images libvips; Foundation's networking and the Swift toolchain need the rest.
