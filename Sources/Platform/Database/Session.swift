@@ -41,6 +41,8 @@ extension SessionConnection {
 public final class Session {
     private let direct: any SessionConnection
     var dialect: Dialect { direct.dialect }
+    /// Whether no other transaction can write before this one ends, as on SQLite.
+    package var isOnlyWriter: Bool { dialect == .sqlite }
     private var commitActions: [@Sendable () -> Void] = []
     private var kept = KeptRows()
     /// Whether the statements that run now do not see kept rows.
