@@ -138,7 +138,7 @@ public final class MessengerService: FileStoringService {
     }
 
     /// The columns whose times are compared with the clock.
-    public var storedTimes: [StoredTime] {
+    public static var storedTimes: [StoredTime] {
         Accounts<Users>.times + TokenSessions<Messenger.User.ID>.times(Self.sessionRules) + Outbox<PushJob>.times
             + Reports.times
     }
@@ -148,8 +148,8 @@ public final class MessengerService: FileStoringService {
     @discardableResult
     public func sweep(limits: SweepLimits = .init()) async throws -> SweepReport {
         let now = time.milliseconds()
-        try await database.write { [storedTimes] db in
-            try StoredTimes.bringBack(storedTimes, at: now, in: db)
+        try await database.write { db in
+            try StoredTimes.bringBack(Self.storedTimes, at: now, in: db)
             try Accounts<Users>.sweep(at: now, in: db)
             try TokenSessions<Messenger.User.ID>.sweep(at: now, in: db)
             try Reports.sweep(at: now, in: db)
