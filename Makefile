@@ -43,7 +43,7 @@ SDKS := Messenger DeuceDiary Monica GTSD Dunbar
 TOOLS := .build/tools
 SOURCES := Package.swift Sources Tests Examples $(wildcard Benchmarks/Package.swift Benchmarks/Sources)
 
-.PHONY: help deps release-deps test-deps serve build test torture mutants sanitize fuzz lint format dist docs describe schemathesis \
+.PHONY: help deps release-deps test-deps serve build test test-release torture mutants sanitize fuzz lint format dist docs describe schemathesis \
 	drawing nodes bench compare clean
 
 help: ## show this list
@@ -84,6 +84,10 @@ test: test-deps build ## run all tests (FILTER=Name runs a part)
 	CONCORD_PYTHON="$(CURDIR)/$(TOOLS)/bin/python" CONCORD_PROXIES="$(CURDIR)/$(TOOLS)/proxies" \
 	CONCORD_MONITORS="$(CURDIR)/$(TOOLS)/monitors" CONCORD_SERVERS="$(CURDIR)/$(TOOLS)/servers" \
 		./Tools/with-services ./Tools/run-tests --skip-build $(if $(FILTER),--filter $(FILTER))
+
+test-release: test-deps release-deps ## run the tests of the server's inner modules and the drills with a release's flags
+	CONCORD_PROXIES="$(CURDIR)/$(TOOLS)/proxies" CONCORD_SERVERS="$(CURDIR)/$(TOOLS)/servers" SWIFT=$(SWIFT) \
+		RELEASE="$(filter-out --static-swift-stdlib,$(RELEASE))" ./Tools/test-release $(FILTER)
 
 torture: test-deps build ## run the tests of crashes and bad networks at length
 	CONCORD_PROXIES="$(CURDIR)/$(TOOLS)/proxies" CONCORD_SERVERS="$(CURDIR)/$(TOOLS)/servers" CONCORD_TORTURE=1 \

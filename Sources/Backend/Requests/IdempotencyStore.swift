@@ -202,18 +202,14 @@ extension Database {
     ) async throws -> Answer<Output> {
         guard let key else { return try await write(body) }
         let errorMessages = errorMessages()
-        // Rows that are kept for the end of the transaction are never those of the store.
         let attempt = { @Sendable (db: Session) throws -> Answer<Output> in
-            let replay: Answer<Output>? = try db.beside {
+            let replay: Answer<Output>? =
                 try IdempotencyStore.begin(key, errorMessages: errorMessages, at: now, in: db)
-            }
             if let replay { return replay }
             let answer = try body(db)
             guard case .output(let output) = answer.content else { return answer }
             let encoded = Array(try JSONBody.encode(output).readableBytesView)
-            try db.beside {
-                try IdempotencyStore.remember(key, status: answer.status.code, body: encoded, at: now, in: db)
-            }
+            try IdempotencyStore.remember(key, status: answer.status.code, body: encoded, at: now, in: db)
             return Answer(answer.status, encoded: encoded, headers: answer.headers)
         }
         do {

@@ -208,7 +208,7 @@ private struct Writer: WriterConnection {
     init(_ connection: SQLiteConnection, _ watch: DamageWatch) {
         self.connection = connection
         self.watch = watch
-        session = Session(connection, keepsRows: true)
+        session = Session(connection)
     }
 
     private static let begin: SQL = "BEGIN IMMEDIATE TRANSACTION"

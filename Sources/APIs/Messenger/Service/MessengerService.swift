@@ -23,7 +23,7 @@ public final class MessengerService: FileStoringService {
     let publisher: Publisher
     /// Answers the other nodes which users listen to a chat.
     private let attendance: Attendance
-    let sends: SharedWrites<Send, Answer<Messenger.SentMessage>>?
+    let sends: SharedWrites<Sends.Waiting, Answer<Messenger.SentMessage>>?
     /// Notifies devices of messages; nil where the operator has no key of Apple's push service.
     let pushes: Pushes?
     let searches: CallerLimit<Messenger.User.ID>
@@ -88,7 +88,7 @@ public final class MessengerService: FileStoringService {
         }
         self.pushes = pushes
         self.sends = database.sharing {
-            try SharedSends.run($0, publishing: publisher, pushing: pushes, in: $1)
+            try Sends.together($0, publishing: publisher, pushing: pushes, in: $1)
         }
         self.searches = CallerLimit(atOnce: database.readsOfOneCaller)
         self.time = time
