@@ -15,7 +15,7 @@ import Testing
     private static let start: Int64 = 1_800_000_000_000
     private static let hour: Int64 = 3600 * 1000
 
-    private struct Stored: Codable, Hashable { var id: Int64 }
+    private struct Stored: Codable, Hashable { var id: Int? }
 
     private static func key(_ number: Int, fingerprint: UInt8 = 1) -> IdempotencyKey {
         IdempotencyKey(scope: "5 POST /notes", text: "key \(number)", fingerprints: [[fingerprint]])
@@ -29,7 +29,7 @@ import Testing
         try await database.write(key, errorMessages: ErrorMessages(), at: now) { db in
             attempts.withLockedValue { $0 += 1 }
             if refused { throw Problem(.forbidden, "refused") }
-            let id = try db.value("INSERT INTO notes (text) VALUES ('x') RETURNING id", as: Int64.self)
+            let id: Int? = try db.insert("INSERT INTO notes (text) VALUES ('x')")
             return Answer(.created, Stored(id: id))
         }
     }

@@ -108,7 +108,7 @@ public final class Database: Sendable {
     package static func look<T>(
         url: String?, path: String, schema: Schema, _ body: (Session) throws -> T
     ) throws -> T? {
-        let read = { (session: Session) throws -> T? in try schema.look(at: session) ? try body(session) : nil }
+        func read(_ session: Session) throws -> T? { try schema.look(at: session) ? try body(session) : nil }
         guard let url else {
             guard access(path, F_OK) == 0 else { return nil }
             return try SQLiteFile.looking(at: path, read) ?? nil
