@@ -138,7 +138,7 @@ struct Config: AsyncParsableCommand {
         }
         let isPublic = !settings.isLocal || settings.publicURLs["dunbar"] != nil
         if names.contains("dunbar"), isPublic, environment.variables["CONCORD_SMTP", default: ""].isEmpty,
-            serve.dunbar.smtp == nil
+            serve.dunbar.mail.smtp == nil
         {
             problems.append(
                 """
