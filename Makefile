@@ -103,7 +103,7 @@ sanitize: test-deps ## run the JSON, database and image tests under sanitizers, 
 fuzz: deps ## send random requests to the parser and to NIO's, and compare (ARGS="50MB" for more)
 	SWIFT=$(SWIFT) ./Tools/fuzz $(ARGS)
 
-lint: ## check the format, imports, time limits of suites, documentation and words
+lint: ## check the format, imports, time limits of suites, lengths of functions, documentation and words
 	@./Tools/install-packages $(LINT_PACKAGES)
 	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
 	./Tools/check-layers
