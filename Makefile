@@ -83,11 +83,11 @@ test: test-deps build ## run all tests (FILTER=Name runs a part)
 	./Tests/Consumer/check
 	CONCORD_PYTHON="$(CURDIR)/$(TOOLS)/bin/python" CONCORD_PROXIES="$(CURDIR)/$(TOOLS)/proxies" \
 	CONCORD_MONITORS="$(CURDIR)/$(TOOLS)/monitors" CONCORD_SERVERS="$(CURDIR)/$(TOOLS)/servers" \
-		./Tools/with-services ./Tools/run-tests --skip-build $(if $(FILTER),--filter $(FILTER))
+		./Tools/with-services ./Tools/run-tests --skip-build $(if $(FILTER),--filter '$(FILTER)')
 
 test-release: test-deps release-deps ## run the tests of the server's inner modules and the drills with a release's flags
 	CONCORD_PROXIES="$(CURDIR)/$(TOOLS)/proxies" CONCORD_SERVERS="$(CURDIR)/$(TOOLS)/servers" SWIFT=$(SWIFT) \
-		RELEASE="$(filter-out --static-swift-stdlib,$(RELEASE))" ./Tools/test-release $(FILTER)
+		RELEASE="$(filter-out --static-swift-stdlib,$(RELEASE))" ./Tools/test-release $(if $(FILTER),'$(FILTER)')
 
 torture: test-deps build ## run the tests of crashes and bad networks at length
 	CONCORD_PROXIES="$(CURDIR)/$(TOOLS)/proxies" CONCORD_SERVERS="$(CURDIR)/$(TOOLS)/servers" CONCORD_TORTURE=1 \
@@ -96,7 +96,7 @@ torture: test-deps build ## run the tests of crashes and bad networks at length
 mutants: test-deps build ## put every mutant in front of every API's server; `make test` tries a sample
 	CONCORD_MUTANTS=all ./Tools/with-services ./Tools/run-tests --skip-build --filter 'MutantTests'
 
-sanitize: test-deps ## run the JSON, database and image tests under sanitizers, and the fuzzer of requests
+sanitize: test-deps ## run the tests of code with raw memory and many threads under sanitizers, and the fuzzer of requests
 	SWIFT=$(SWIFT) ./Tools/sanitize
 	SWIFT=$(SWIFT) ./Tools/fuzz
 

@@ -36,7 +36,7 @@ import Testing
 
     private func withDatabase(_ body: (Database) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
-            // Nobody is refused for having waited.
+            // No write is refused for having waited.
             var waiting = QueueLimits()
             waiting.clock = { .zero }
             let database = try Database.sqlite(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ContractServer
 
-/// The state of a connection, driven by random events without a channel, beside a model of what a connection may do.
+/// The state of a connection, driven by random events without a channel, beside a model of it.
 @Suite(.timeLimit(.minutes(30))) struct ConnectionStateTests {
     private typealias Exchange = ConnectionState.Exchange
 
@@ -19,7 +19,7 @@ import Testing
                 isLast: last, awaitsContinue: awaitsContinue, offersUpgrade: false), isDemanded: true)
     }
 
-    /// What a connection may do, as flags that are set by what has happened.
+    /// The model keeps flags of the events so far.
     private struct Model {
         enum Request { case none, deciding, arriving, whole }
         enum Answer { case none, begun, whole, written }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Database
 
-/// What is committed is in SQLite's files, and a write-ahead log that cannot be written loses nothing that was acknowledged.
+/// Commits are in SQLite's files, and a write-ahead log that cannot be written loses nothing that was acknowledged.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct LogTests {
     private static let schema = Schema(
         "notes",

@@ -85,7 +85,7 @@ public enum StoredTimes {
         let columns: [String]
         /// The newest of the times, in words.
         let newest: String
-        /// What it means.
+        /// The meaning of such times, in words for the operator.
         static let meaning = "the clock is behind now, or was ahead before"
     }
 

@@ -28,9 +28,7 @@ struct MailCommand: AsyncParsableCommand {
         func run() async throws {
             let environment = try data.environment()
             guard let server = try mail.server(environment) else {
-                throw MailError(
-                    "no mail server is set, so e-mails are files in \(try data.folder(environment))/mail: set CONCORD_SMTP",
-                    isTransient: false)
+                throw NoMailServer(folder: try data.folder(environment) + "/mail")
             }
             let sender = try mail.sender(environment)
             try await SMTPMailer(server, from: sender, now: { Int64(Date().timeIntervalSince1970) }).send(
@@ -39,5 +37,10 @@ struct MailCommand: AsyncParsableCommand {
                     text: "This is a test of Concord's mail server. Its e-mails come from \(sender).\n"))
             print("\(server.host):\(server.port) has taken the e-mail from \(sender) to \(address).")
         }
+    }
+
+    private struct NoMailServer: Error, CustomStringConvertible {
+        let folder: String
+        var description: String { "no mail server is set, so e-mails are files in \(folder): set CONCORD_SMTP" }
     }
 }

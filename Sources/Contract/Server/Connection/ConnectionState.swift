@@ -44,7 +44,7 @@ struct ConnectionState {
     enum Continuation: Equatable {
         /// The next bytes from the client are awaited.
         case awaitInput
-        /// What the client has sent already is handled when it is the connection's turn.
+        /// The next request, which has been received already, waits for the connection's turn.
         case awaitTurn
         case close
         /// The connection is ending already.
@@ -222,7 +222,7 @@ struct ConnectionState {
     /// Wants more of the body.
     ///
     /// - Parameter isHeld: Whether what was read stays in memory.
-    /// - Returns: Whether the client is to be told to continue; nil when there is no body to read.
+    /// - Returns: Whether the client is to receive a 100; nil when there is no body to read.
     mutating func demand(isHeld: Bool) -> Bool? {
         guard case .receiving(var exchange) = state, !exchange.isAnswered else { return nil }
         exchange.credit = Exchange.credit

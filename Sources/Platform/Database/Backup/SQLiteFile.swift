@@ -67,7 +67,7 @@ enum SQLiteFile {
         var configuration = Configuration()
         configuration.readonly = true
         configuration.busyMode = .timeout(5)
-        // SQLite would create a log for a database that nobody uses, and not remove it again.
+        // SQLite would create a log for a database that no one uses, and not remove it again.
         let place =
             hasLog
             ? path
