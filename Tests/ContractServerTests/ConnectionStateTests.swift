@@ -5,6 +5,11 @@ import Testing
 
 @testable import ContractServer
 
+/// Compares what a call that changes a value returns.
+private func same<Value: Equatable>(_ value: Value, _ expected: Value, line: SourceLocation = #_sourceLocation) {
+    #expect(value == expected, sourceLocation: line)
+}
+
 /// The state of a connection, driven by random events without a channel, beside a model of it.
 @Suite(.timeLimit(.minutes(30))) struct ConnectionStateTests {
     private typealias Exchange = ConnectionState.Exchange
@@ -69,7 +74,7 @@ import Testing
             if state.takesAnswer, !state.isDeciding { events += [{ $0.answer() }, { $0.answer() }] }
             if model.answer == .whole { events.append { $0.answerWasWritten() } }
             if model.isEnding, !model.isOutputClosed { events.append { $0.closeOutput() } }
-            events.randomElement(using: &random)!(&self)
+            events.randomElement(using: &random)?(&self)
         }
 
         mutating func receive() {
@@ -117,7 +122,7 @@ import Testing
         mutating func answer() {
             if model.answer == .none {
                 model.answer = .begun
-                #expect(state.beginAnswer(closes: false) == (model.isLast || model.isQuiescing))
+                same(state.beginAnswer(closes: false), model.isLast || model.isQuiescing)
             } else {
                 model.answer = .whole
                 let isLast = state.endAnswer(at: now)
@@ -176,14 +181,14 @@ import Testing
         }
 
         mutating func finish() {
-            #expect(state.finish(at: now) == (model.isInputOver || model.isQuiescing))
+            same(state.finish(at: now), model.isInputOver || model.isQuiescing)
             model.isEnding = true
             model.awaitsTurn = false
             if model.answer != .whole { model.answer = .none }
         }
 
         mutating func closeOutput() {
-            #expect(state.outputClosed(at: now) == (model.isInputOver || model.isQuiescing))
+            same(state.outputClosed(at: now), model.isInputOver || model.isQuiescing)
             model.isOutputClosed = true
         }
 
@@ -240,13 +245,13 @@ import Testing
         #expect(deadline(state) == second(1))
         state.begin(Self.exchange(), at: second(10))
         #expect(deadline(state) == second(110))
-        #expect(state.read(hasBytes: false, at: second(20)))
+        same(state.read(hasBytes: false, at: second(20)), true)
         #expect(deadline(state) == second(23))
         state.readCompleted()
-        #expect(state.receiveBody(10))
-        #expect(state.receiveEnd(hasBytes: false, at: second(30)) == .none)
+        same(state.receiveBody(10), true)
+        same(state.receiveEnd(hasBytes: false, at: second(30)), .none)
         #expect(deadline(state) == .distantFuture)
-        #expect(!state.beginAnswer(closes: false))
+        same(state.beginAnswer(closes: false), false)
         state.noteUnsent(100, at: second(40))
         #expect(deadline(state) == second(44))
         state.noteProgress(100, at: second(41))
@@ -254,14 +259,14 @@ import Testing
         state.noteProgress(99, at: second(42))
         #expect(deadline(state) == second(46))
         state.noteUnsent(nil, at: second(43))
-        #expect(!state.endAnswer(at: second(50)))
-        #expect(state.answerWasWritten(hasBytes: false) == .awaitInput)
+        same(state.endAnswer(at: second(50)), false)
+        same(state.answerWasWritten(hasBytes: false), .awaitInput)
         #expect(deadline(state) == second(52))
-        #expect(state.receivedFirstByte(at: second(51)))
+        same(state.receivedFirstByte(at: second(51)), true)
         #expect(deadline(state) == second(52))
-        #expect(!state.finish(at: second(60)))
+        same(state.finish(at: second(60)), false)
         #expect(deadline(state) == second(64))
-        #expect(!state.outputClosed(at: second(61)))
+        same(state.outputClosed(at: second(61)), false)
         #expect(deadline(state) == second(66))
     }
 
