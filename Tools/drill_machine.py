@@ -112,7 +112,7 @@ class Chroot(Machine):
     def argv(self, command, user, env, cwd):
         usual = {"PATH": PATH, "HOME": "/root", "LANG": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"}
         variables = [f"{name}={value}" for name, value in (usual | env).items()]
-        become = ["setpriv", f"--reuid={user}", f"--regid={user}", "--init-groups"] if user else []
+        become = ["setpriv", f"--reuid={user}", f"--regid={'nogroup' if user == 'nobody' else user}", "--init-groups"] if user else []
         return ["chroot", self.root, "env", "-i", "-C", cwd, *variables, *become, *command]
 
     def owner(self, name):
@@ -299,7 +299,8 @@ class Service:
             inner += ["perl", "-e", FILTERED, self.filter[0]]
         inner += [*self.command(), *more]
         enter = f"exec chroot {machine.root}" if machine.is_whole else "exec"
-        limit = f"ulimit -n {self.unit['LimitNOFILE'] or 1024}"
+        # This machine may allow fewer.
+        limit = f"ulimit -n {self.unit['LimitNOFILE'] or 1024} 2>/dev/null || ulimit -n $(ulimit -H -n)"
         script = "\n".join([*self.mounts(), "cd /", umask, limit, f'{enter} "$@"'])
         return ["unshare", "--mount", "sh", "-c", script, "concord.service", *inner]
 
@@ -321,7 +322,9 @@ class Service:
 
     def start(self, *more):
         self.begin(*more)
-        expect(self.wait("READY=1"), f"the service ended with {self.process.returncode}:\n{self.ended()}")
+        if not self.wait("READY=1"):
+            text = self.ended()
+            raise Failure(f"the service ended with {self.process.returncode}:\n{tail(text)}")
 
     def refuse(self, status=1):
         """Starts the service, which must refuse to, and returns what it said."""

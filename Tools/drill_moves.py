@@ -38,7 +38,7 @@ GIVEN = "--data {data}"
 MOVES = [
     # The command line
     ("a flag is misspelt", SERVE + " --prot messenger=1", 64, r"Unknown option '--prot'. Did you mean '--port'\?", dict(short=True)),
-    ("a command is misspelt", "server", 64, r"server.*\n(.*\n)*.*See 'concord --help'"),
+    ("a command is misspelt", "server", 64, r"There is no command 'server'. Did you mean 'serve'\?"),
     ("an API is misspelt", "serve mesenger", 64, r"There is no API 'mesenger'. Known: messenger, deuce-diary", dict(short=True)),
     ("an API is named twice", "serve messenger messenger", 64, r"Name each API once"),
     ("a port without a name", SERVE + " --port 9000", 64, r"'9000' is not NAME=VALUE with one of: messenger, "),
@@ -101,7 +101,7 @@ MOVES = [
     ("causes of errors for everybody", CONFIG + " --host 0.0.0.0 --development", 1, r"--development shows the causes of errors .*leave it out"),
     ("a proxy that is not trusted", CONFIG + " --public-url messenger=https://m.example.com", 1, r"that proxy is not trusted: .*Set --trusted-proxy"),
     ("health of nothing", "health http://127.0.0.1:1", 1, r"no answer: nothing listens there", dict(short=True)),
-    ("health with TLS of a plain port", "health https://127.0.0.1:{port}", 1, r"no answer: [^\n]*(TLS|not trusted)[^\n]*\n$"),
+    ("health with TLS of a plain port", "health https://127.0.0.1:{port}", 1, r"no answer: it does not speak TLS"),
     # Folders
     ("the folder is in use", "serve messenger --data {data} --port messenger=0", 1,
      r"is in use by another concord \(process \d+\). Stop it, or choose another folder with --data", dict(short=True)),
@@ -146,7 +146,7 @@ MOVES = [
      dict(env=dict(AWS_ACCESS_KEY_ID="a", AWS_SECRET_ACCESS_KEY="b"))),
     # Backups
     ("a backup to a place that is not the service's", "backup {elsewhere} " + GIVEN, 1,
-     r"Backups cannot be written to \S+ by the user \S+: Read-only file system.*ReadWritePaths=", dict(needs={"root"}, short=True)),
+     r"Backups cannot be written to \S+ by the user (concord|nobody): Read-only file system.*ReadWritePaths=", dict(needs={"root"}, short=True)),
     ("a list of no place", "backup list {none}", 1, r"There is no folder \S+"),
     ("a restore into a folder in use", "restore {backups} --data {data}", 1, r"is not empty \(.*\), and nothing is written into it. Move it away, or choose",
      dict(short=True)),
@@ -168,7 +168,7 @@ MOVES = [
      dict(log=True)),
     # Commands of the APIs
     ("nobody is promoted", "dunbar promote nobody " + GIVEN, 1, r"There is no user nobody", dict(short=True)),
-    ("a file to import is missing", "monica import {none} --account alice " + GIVEN, 1, r"\S+ cannot be read: .*(no such file|No such file|exist)"),
+    ("a file to import is missing", "monica import {none} --account alice " + GIVEN, 1, r"\S+ cannot be read: No such file or directory"),
     ("a text that is no vCard", "monica import {file} --account alice " + GIVEN, 1, r"Nothing was imported"),
     ("a token that there is not", "monica token revoke 999 " + GIVEN, 1, r"There is no token 999: see concord monica token list"),
     ("no former key", "keys drop-former gtsd-tokens " + GIVEN, 1, r"gtsd-tokens has no former key"),
@@ -176,7 +176,7 @@ MOVES = [
     ("a check of nothing", "check messenger http://127.0.0.1:1", 2, r"."),
     # Pictures
     ("a helper that there is not", "config dunbar --data {new} --port dunbar=0", 1,
-     r"Uploads of pictures will be answered with 503: CONCORD_THUMBNAIL names no program", dict(env=dict(CONCORD_THUMBNAIL="{none}"))),
+     r"Uploads of pictures will be answered with 503: .*CONCORD_THUMBNAIL names no program", dict(env=dict(CONCORD_THUMBNAIL="{none}"))),
     ("libvips is missing", "config dunbar --data {new} --port dunbar=0", 1,
      r"Uploads of pictures will be answered with 503: .*does not find libvips .*libvips42", dict(set="blind", needs={"root", "machine"})),
 ]

@@ -156,12 +156,12 @@ class Drill:
         self.say(name)
         try:
             yield
-        except Failure as failure:
+        except (Failure, OSError, subprocess.SubprocessError, KeyError, TypeError, ValueError, sqlite3.Error) as error:
             self.failures.append(name)
-            self.say(f"FAILED: {name}\n    {failure}")
-        except (OSError, subprocess.SubprocessError, KeyError, TypeError, ValueError, sqlite3.Error) as error:
-            self.failures.append(name)
-            self.say(f"FAILED: {name}\n    {type(error).__name__}: {error}")
+            kind = "" if isinstance(error, Failure) else type(error).__name__ + ": "
+            self.say(f"FAILED: {name}\n    {kind}{error}")
+            if self.service and self.service.log:
+                print(f"    The service's log ends with:\n{tail(self.service.log, 4)}", flush=True)
 
     # Steps of both drills
 
@@ -229,9 +229,11 @@ class Drill:
         """A backup that root makes while the service is stopped must not keep the service from its next one."""
         machine, service = self.machine, self.service
         service.stop()
-        machine.concord("backup", place).check()
-        self.owned(place)
-        service.start()
+        try:
+            machine.concord("backup", place).check()
+            self.owned(place)
+        finally:
+            service.start()
         machine.concord("backup", place).check()
 
     def make_certificates(self, folder):
