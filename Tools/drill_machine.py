@@ -130,10 +130,9 @@ class Staged(Machine):
 
     is_whole = False
 
-    def __init__(self, root, program, ports):
+    def __init__(self, root, program):
         super().__init__(root)
         self.program = program
-        self.ports = ports
         self.work = self.root + "/root/work"
         self.user = 65_534
 
