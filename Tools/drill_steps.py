@@ -62,8 +62,11 @@ class Users:
         asked(2, "POST", self.url("deuce-diary", "/api/groups"), {"name": "The drill's group"}, self.john)
         asked(2, "POST", self.url("deuce-diary", "/api/locations"), {"name": "Dr. X's clinic"}, self.john)
         if self.serves_pictures:
-            body, header = form({"profilePicture": ("me.png", "image/png", picture())})
-            asked(2, "POST", self.url("deuce-diary", "/api/auth/user/profile-picture"), body, header | self.john)
+            self.upload_picture(2)
+
+    def upload_picture(self, status):
+        body, header = form({"profilePicture": ("me.png", "image/png", picture())})
+        asked(status, "POST", self.url("deuce-diary", "/api/auth/user/profile-picture"), body, header | self.john)
 
     def monica(self):
         # The documents revoke the token with the number 1.
