@@ -3,6 +3,7 @@ and the service itself, started as its unit says, without systemd."""
 
 import contextlib
 import ctypes
+import errno
 import json
 import os
 import pathlib
@@ -184,7 +185,6 @@ class Service:
         self.states = []
         self.changed = threading.Condition()
         self.filter = None
-        self.emulated, self.left_out = [], []
         self.notify = "/run/notify"
         machine.outside("/run").mkdir(parents=True, exist_ok=True)
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -295,7 +295,7 @@ class Service:
             return ["env", "-i", *variables, "sh", "-c", umask + '; exec "$0" "$@"', *self.command(), *more]
         inner = [*self.become(), "env", "-i", *variables]
         if self.filter:
-            inner += ["perl", "-e", FILTERED, self.filter[0]]
+            inner += ["perl", "-e", FILTERED, self.filter, self.unit["MemoryDenyWriteExecute"]]
         inner += [*self.command(), *more]
         enter = f"exec chroot {machine.root}" if machine.is_whole else "exec"
         # This machine may allow fewer.
@@ -377,6 +377,8 @@ open(my $f, "<", shift @ARGV) or die "filter: $!"; binmode $f; local $/; my $bpf
 my $prctl = (`uname -m` =~ /aarch64/) ? 167 : 157;
 my $program = pack("S x6 P", length($bpf) / 8, $bpf);
 syscall($prctl, 38, 1, 0, 0, 0) == 0 or die "no_new_privs: $!";
+# MemoryDenyWriteExecute=, where the kernel has it (6.3).
+syscall($prctl, 65, 1, 0, 0, 0) if shift(@ARGV) eq "yes";
 syscall($prctl, 22, 2, $program, 0, 0) == 0 or die "seccomp: $!";
 exec { $ARGV[0] } @ARGV or die "$ARGV[0]: $!";
 """
@@ -399,6 +401,12 @@ def system_calls(unit, sets):
     return left | expanded("@default")
 
 
+class Comparison(ctypes.Structure):
+    """A condition on an argument of a system call, as libseccomp has it."""
+
+    _fields_ = [("argument", ctypes.c_uint), ("operator", ctypes.c_int), ("value", ctypes.c_uint64), ("other", ctypes.c_uint64)]
+
+
 def write_filter(unit, sets, path):
     """Writes the program with which the kernel holds a process to the unit's filter, or returns why it cannot."""
     try:
@@ -407,10 +415,21 @@ def write_filter(unit, sets, path):
         return "libseccomp is not on this machine"
     library.seccomp_init.restype = ctypes.c_void_p
     context = ctypes.c_void_p(library.seccomp_init(ctypes.c_uint32(0x00050001)))  # an error, EPERM
+    allow, unknown = ctypes.c_uint32(0x7FFF0000), ctypes.c_uint32(0x00050000 + errno.ENOSYS)
     for name in sorted(system_calls(unit, sets)):
         number = library.seccomp_syscall_resolve_name(name.encode())
-        if number >= 0:
-            library.seccomp_rule_add(context, ctypes.c_uint32(0x7FFF0000), number, 0)
+        if number < 0:
+            continue
+        if name == "socket" and unit["RestrictAddressFamilies"]:
+            for family in unit.all("RestrictAddressFamilies"):
+                is_family = Comparison(0, 4, getattr(socket, family), 0)
+                library.seccomp_rule_add_array(context, allow, number, 1, ctypes.byref(is_family))
+        elif name in ("unshare", "setns") and unit["RestrictNamespaces"] == "yes":
+            continue
+        else:
+            # The flags of clone3 cannot be seen, so that systemd refuses it, and the C library uses clone.
+            is_hidden = name == "clone3" and unit["RestrictNamespaces"] == "yes"
+            library.seccomp_rule_add(context, unknown if is_hidden else allow, number, 0)
     with open(path, "wb") as file:
         if library.seccomp_export_bpf(context, file.fileno()) != 0:
             return "the filter cannot be made"
