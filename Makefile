@@ -7,10 +7,8 @@ SHELL := /bin/bash
 export SWIFT ?= swift
 # Programs that are measured or serve are optimised across modules, do not check at run time that accesses are exclusive (the
 # tests' builds do), and have the standard library linked in: each saves up to a tenth of the CPU. Macs have the library in the
-# system. The third option makes generic types from what the compiler knows of them; by their names, Swift would search all
-# conformances of the program for each type that a start makes.
+# system.
 RELEASE := -c release -Xswiftc -cross-module-optimization -Xswiftc -enforce-exclusivity=unchecked \
-	-Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors \
 	$(if $(filter Linux,$(shell uname -s)),--static-swift-stdlib)
 
 # GRDB needs SQLite, images libvips; Foundation's networking and the Swift toolchain need the rest.
@@ -47,7 +45,7 @@ SDKS := Messenger DeuceDiary Monica GTSD Dunbar
 TOOLS := .build/tools
 SOURCES := Package.swift Sources Tests Examples $(wildcard Benchmarks/Package.swift Benchmarks/Sources)
 
-.PHONY: help deps release-deps test-deps serve build test torture mutants sanitize fuzz lint format dist check-package docs describe schemathesis \
+.PHONY: help deps release-deps test-deps serve build test test-release torture mutants sanitize fuzz lint format dist check-package docs describe schemathesis \
 	drawing nodes bench compare clean
 
 help: ## show this list
@@ -89,6 +87,10 @@ test: test-deps build ## run all tests (FILTER=Name runs a part)
 	CONCORD_MONITORS="$(CURDIR)/$(TOOLS)/monitors" CONCORD_SERVERS="$(CURDIR)/$(TOOLS)/servers" \
 		./Tools/with-services ./Tools/run-tests --skip-build $(if $(FILTER),--filter $(FILTER))
 
+test-release: test-deps release-deps ## run the tests of the server's inner modules and the drills with a release's flags
+	CONCORD_PROXIES="$(CURDIR)/$(TOOLS)/proxies" CONCORD_SERVERS="$(CURDIR)/$(TOOLS)/servers" SWIFT=$(SWIFT) \
+		RELEASE="$(filter-out --static-swift-stdlib,$(RELEASE))" ./Tools/test-release $(FILTER)
+
 torture: test-deps build ## run the tests of crashes and bad networks at length
 	CONCORD_PROXIES="$(CURDIR)/$(TOOLS)/proxies" CONCORD_SERVERS="$(CURDIR)/$(TOOLS)/servers" CONCORD_TORTURE=1 \
 		./Tools/with-services ./Tools/run-tests --skip-build --filter 'DrillTests|FaultTests|ScheduleTests|SpoiledServerTests|RequestParserTests|ZoneLawTests'
@@ -103,7 +105,7 @@ sanitize: test-deps ## run the JSON, database and image tests under sanitizers, 
 fuzz: deps ## send random requests to the parser and to NIO's, and compare (ARGS="50MB" for more)
 	SWIFT=$(SWIFT) ./Tools/fuzz $(ARGS)
 
-lint: ## check the format, imports, time limits of suites, documentation and words
+lint: ## check the format, imports, time limits of suites, lengths of functions, documentation and words
 	@./Tools/install-packages $(LINT_PACKAGES)
 	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
 	./Tools/check-layers

@@ -95,7 +95,7 @@ let platform: [Target] = [
     library("CLibVips", pkgConfig: vips, providers: [.apt(["libvips-dev"]), .brew(["vips"])]),
     library("CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     library("CZlib", providers: [.apt(["zlib1g-dev"])]),
-    module("CAllocator", imports: ""), module("CSpawn", imports: ""), module("CSQLiteLog", imports: ""),
+    module("CAllocator", imports: ""), module("CSpawn", imports: ""),
     .target(
         name: "CBuild", path: "Sources/Platform/CBuild",
         cSettings: [.define("CONCORD_COMMIT", to: "\"\(Context.environment["CONCORD_COMMIT"] ?? "development")\"")]),
@@ -105,7 +105,7 @@ let platform: [Target] = [
     module("CSignals", imports: ""), module("Cores", imports: "NIOConcurrencyHelpers"), module("Videos", imports: ""),
     module(
         "Database",
-        imports: "CLibPQ CSQLite CSQLiteLog CoreMetrics Cores Crypto GRDB GRDBSQLite NIOConcurrencyHelpers NIOCore "
+        imports: "CLibPQ CSQLite CoreMetrics Cores Crypto GRDB GRDBSQLite NIOConcurrencyHelpers NIOCore "
             + "NIOPosix Processes Redis Tracing"),
     module("EventBus", imports: "CoreMetrics NIOConcurrencyHelpers NIOCore"),
     module("EventLoops", imports: "NIOCore NIOPosix"),

@@ -177,20 +177,21 @@ class Service:
     """Concord's service, as its unit has it: user, umask, environment, capabilities, and what it may write to. It
     reports its state to the socket of sd_notify(3)."""
 
-    def __init__(self, machine):
+    def __init__(self, machine, unit="/usr/lib/systemd/system/concord.service"):
         self.machine = machine
-        self.unit = Unit(machine.read("/usr/lib/systemd/system/concord.service"))
+        self.unit = Unit(machine.read(unit))
         self.process = None
         self.log = ""
         self.states = []
         self.changed = threading.Condition()
         self.filter = None
-        self.notify = "/run/notify"
+        name = "notify-" + os.path.basename(unit).removesuffix(".service")
+        self.notify = "/run/" + name
         machine.outside("/run").mkdir(parents=True, exist_ok=True)
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         # The address of a socket is short, and a path below the folder of a test may not be.
         with contextlib.chdir(machine.outside("/run")):
-            self.socket.bind("notify")
+            self.socket.bind(name)
         os.chmod(machine.outside(self.notify), 0o666)
         threading.Thread(target=self.listen, daemon=True).start()
 
@@ -307,6 +308,10 @@ class Service:
         """Starts the process, whose log is kept."""
         expect(self.process is None or self.process.poll() is not None, "the service runs already")
         self.log, self.states = "", []
+        data = self.machine.outside(self.data)
+        if not data.exists():
+            data.mkdir(mode=int(self.unit["StateDirectoryMode"], 8))
+            os.chown(data, *self.machine.owner(self.unit["User"]))
         self.process = subprocess.Popen(
             self.argv(more), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             start_new_session=True)

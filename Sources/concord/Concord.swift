@@ -12,8 +12,7 @@ struct Concord: AsyncParsableCommand {
         version: version,
         subcommands: [
             Serve.self, Config.self, Check.self, Describe.self, HealthCheck.self, Keys.self, AuditCommand.self,
-            Backup.self,
-            Restore.self, Move.self,
+            MailCommand.self, Backup.self, Restore.self, Move.self,
         ] + ConcordAPI.all.map(\.commands)
     )
 

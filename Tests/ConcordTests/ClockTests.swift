@@ -71,7 +71,7 @@ import Testing
 
     /// Checks that no time lies further ahead of the clock than the time for which such rows are made, after a sweep.
     private func expectNoTimeAhead(_ node: TestNode<some HostedAPI>) async throws {
-        for time in node.service.storedTimes {
+        for time in type(of: node.service).storedTimes {
             let newest = try await node.database.read { try time.newest(in: $0) } ?? 0
             let ahead = newest - node.clock.source.milliseconds()
             #expect(ahead <= time.window + StoredTimes.tolerance, "\(time)")

@@ -1,3 +1,4 @@
+import Database
 import Foundation
 import Testbed
 import Testing
@@ -210,6 +211,36 @@ import Testing
             #expect(report.setting("messenger-token-key")?.value == "file \(folder)/keys/messenger-tokens")
             server.signal(SIGTERM)
             #expect(await server.status() == 0)
+        }
+    }
+
+    /// A database that this program cannot use, or whose times lie ahead of the clock, is a problem. Nothing is created by
+    /// looking at it.
+    @Test(arguments: [
+        (
+            "INSERT INTO schema_migrations (version, name) SELECT MAX(version) + 1, 'later' FROM schema_migrations",
+            "It was used by a newer version of Concord"
+        ),
+        ("UPDATE schema_migrations SET name = 'other' WHERE version = 1", "it is another program's"),
+        (
+            "INSERT INTO audit (time, actor, action, subject) VALUES (9000000000000, 'x', 'x', 'x')",
+            "The Messenger database has times up to 2255-03-14T16:00:00Z, which lie ahead of the clock"
+        ),
+    ])
+    func theDatabaseIsLookedAt(_ change: String, _ words: String) async throws {
+        try await withTemporaryFolder { folder in
+            let port = try await reservePort()
+            let flags = ["messenger", "--data", folder, "--port", "messenger=\(port)"]
+            let server = try await ConcordProcess.serving(data: folder, port: port)
+            server.signal(SIGTERM)
+            #expect(await server.status() == 0)
+            #expect(try await config(flags).report.problems == [])
+            try Database.administer(path: folder + "/messenger.sqlite", change)
+            let files = try Set(FileManager.default.contentsOfDirectory(atPath: folder))
+            let (status, report, output) = try await config(flags)
+            #expect(status == 1)
+            #expect(report.problems.count == 1 && report.problems[0].contains(words), "\(output)")
+            #expect(try Set(FileManager.default.contentsOfDirectory(atPath: folder)) == files)
         }
     }
 }

@@ -37,7 +37,7 @@ import Testing
             ) { (try $0.get(0), try $0.get(1)) }
         }
         #expect(columns.count > 20)
-        let times = node.service.storedTimes.map { "\($0.table).\($0.column)" }
+        let times = type(of: node.service).storedTimes.map { "\($0.table).\($0.column)" }
         let names = columns.map { "\($0.table).\($0.column)" }
         #expect(Set(times).count == times.count)
         #expect(Set(times).subtracting(names) == [])

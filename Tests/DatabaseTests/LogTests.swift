@@ -6,8 +6,7 @@ import Testing
 
 @testable import Database
 
-/// The pages of a transaction go to SQLite's write-ahead log together. What is committed is in the file, and a log that
-/// cannot be written loses nothing that was acknowledged.
+/// What is committed is in SQLite's files, and a write-ahead log that cannot be written loses nothing that was acknowledged.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct LogTests {
     private static let schema = Schema(
         "notes",
@@ -129,45 +128,6 @@ import Testing
         }
     }
 
-    /// A transaction of which a write has failed is not committed, also when the failure is reported by a read: SQLite rolls
-    /// it back.
-    @Test(arguments: ["FULL", "NORMAL"])
-    func aTransactionThatLacksPagesIsNotCommitted(synchronous: String) async throws {
-        try await withTemporaryFolder { folder in
-            let path = "\(folder)/notes.sqlite"
-            try await Database.sqlite(path: path, schema: Self.schema).close()
-            let connection = try PlainConnection(path)
-            #expect(connection.run("PRAGMA synchronous = \(synchronous)") == SQLITE_OK)
-            // Pages that do not fit are written before the commit.
-            #expect(connection.run("PRAGMA cache_size = 10") == SQLITE_OK)
-            var expected: Notes = [:]
-            var refusals = 0
-            for round in Int64(0)..<40 {
-                let notes = (0..<200).map { (round * 1000 + $0, String(repeating: "\(round % 10)", count: 2000)) }
-                #expect(connection.run("BEGIN IMMEDIATE") == SQLITE_OK)
-                let areAdded = notes.allSatisfy { note in
-                    if note.0 % 20 == round % 20 {
-                        // The read has to write what waits.
-                        FailingDisk.refuse(path + "-wal", after: 0, partly: round % 2 == 0, times: 1)
-                        if connection.run("SELECT SUM(LENGTH(text)) FROM notes") != SQLITE_OK { refusals += 1 }
-                        FailingDisk.work()
-                    }
-                    guard connection.isInTransaction else { return false }
-                    return connection.run("INSERT INTO notes VALUES (\(note.0), '\(note.1)')") == SQLITE_OK
-                }
-                if areAdded, connection.run("COMMIT") == SQLITE_OK {
-                    expected.merge(notes) { $1 }
-                } else {
-                    _ = connection.run("ROLLBACK")
-                }
-                let isRight = try found(folder) == expected
-                #expect(isRight, "round \(round)")
-            }
-            #expect(refusals > 5)
-            connection.close()
-        }
-    }
-
     /// Another process may write, too, once a write has failed here.
     @Test func afterAFailureAnotherProcessMayWrite() async throws {
         try await withTemporaryFolder { folder in
@@ -194,29 +154,12 @@ import Testing
     }
 }
 
-/// A connection without any of Concord's own, which continues after errors.
-private final class PlainConnection {
-    private var handle: OpaquePointer?
-
-    init(_ path: String) throws {
-        guard sqlite3_open(path, &handle) == SQLITE_OK else { throw DatabaseFailure.unavailable(path) }
-    }
-
-    func run(_ sql: String) -> CInt { sqlite3_exec(handle, sql, nil, nil, nil) }
-
-    var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
-
-    func close() { sqlite3_close(handle) }
-}
-
 /// The disk under SQLite, which refuses writes to one file when a test wants it to.
 private enum FailingDisk {
     private struct State {
         var path: String?
-        /// The number of writes that succeed before.
+        /// The number of writes that succeed before all fail.
         var left = 0
-        /// The number of writes that fail then.
-        var refusals = 0
         /// Whether the first write that fails leaves its first half.
         var isPartial = false
     }
@@ -234,9 +177,9 @@ private enum FailingDisk {
         return codes.contains(SQLITE_OK)
     }()
 
-    static func refuse(_ path: String, after writes: Int, partly: Bool, times: Int = .max) {
+    static func refuse(_ path: String, after writes: Int, partly: Bool) {
         #expect(isInstalled)
-        state.withLockedValue { $0 = State(path: path, left: writes, refusals: times, isPartial: partly) }
+        state.withLockedValue { $0 = State(path: path, left: writes, isPartial: partly) }
     }
 
     static func work() { state.withLockedValue { $0.path = nil } }
@@ -248,9 +191,6 @@ private enum FailingDisk {
                 state.left -= 1
                 return count
             }
-            guard state.refusals > 0 else { return count }
-            // SQLite tries the rest of a partial write again.
-            if !state.isPartial { state.refusals -= 1 }
             defer { state.isPartial = false }
             return state.isPartial ? count / 2 : 0
         }

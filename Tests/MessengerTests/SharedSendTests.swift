@@ -46,7 +46,7 @@ import Testing
     /// An answer.
     fileprivate struct Sent: Sendable {
         var status: Int
-        var message: Messenger.Message.ID?
+        var message: Messenger.Message?
     }
 
     @Test(arguments: Stack.Engine.available)
@@ -61,7 +61,8 @@ import Testing
             for index in stride(from: 6, to: 160, by: 8) {
                 #expect(answers[index].message == answers[index + 1].message)
             }
-            var stored: [Messenger.Message.ID] = []
+            // A list has what was answered, down to the last field.
+            var stored: [Messenger.Message] = []
             for chat in cast.groups + [cast.direct] { stored += try await check(chat, of: cast) }
             #expect(Set(stored).count == stored.count)
             #expect(Set(stored) == Set(answers.compactMap(\.message)))
@@ -73,8 +74,8 @@ import Testing
         }
     }
 
-    /// Compares what lists say of a chat with its history, and returns the ids.
-    private func check(_ chat: Messenger.Chat.ID, of cast: Cast) async throws -> [Messenger.Message.ID] {
+    /// Compares what lists say of a chat with its history, and returns the history.
+    private func check(_ chat: Messenger.Chat.ID, of cast: Cast) async throws -> [Messenger.Message] {
         let history = try await cast.alice.history(of: chat)
         let ids = history.map(\.id)
         #expect(ids == ids.sorted(by: >))
@@ -91,7 +92,7 @@ import Testing
         let read = receipts.first { $0.user == cast.alice.id }?.lastRead ?? .init(0)
         let unread = history.filter { $0.id > read && $0.sender != cast.alice.id }.count
         #expect(summary.unreadCount == unread)
-        return ids
+        return history
     }
 }
 
@@ -111,7 +112,7 @@ extension Person {
             let answer = try await client.answer(request, idempotencyKey: key)
             guard case .output(let sent) = answer.content else { return .init(status: 0) }
             #expect(sent.content == text && sent.chat == chat && sent.sender == id)
-            return .init(status: 201, message: sent.id)
+            return .init(status: 201, message: sent.message)
         } catch let error as APIError {
             return .init(status: error.status.code)
         }

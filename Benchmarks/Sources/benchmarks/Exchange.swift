@@ -2,12 +2,16 @@ import Foundation
 
 /// Makes single blocking requests, each on a connection of its own, for preparations and not for measurements.
 enum Exchange {
+    /// The `Idempotency-Key` of requests that are sent again with other keys.
+    static let unusedKey = "00000000-00000000000000000000"
+
     static func request(
         _ method: String, _ path: String, port: Int, token: String? = nil, cookie: String? = nil, body: String? = nil,
-        keepAlive: Bool = false
+        keyed: Bool = false, keepAlive: Bool = false
     ) -> String {
         var text = "\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n"
         if let token { text += "Authorization: Bearer \(token)\r\n" }
+        if keyed { text += "Idempotency-Key: \(unusedKey)\r\n" }
         if let cookie { text += "Cookie: \(cookie)\r\n" }
         if let body { text += "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n" }
         if !keepAlive { text += "Connection: close\r\n" }

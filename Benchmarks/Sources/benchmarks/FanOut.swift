@@ -10,13 +10,13 @@ extension Benchmark {
             let frameSize = try sizeOfFrame(sockets, server)
             let subject = SocketFleet(
                 sockets: sockets, publishers: try (0..<4).map { _ in try Socket(to: server.port) },
-                message: Array(server.send.utf8))
+                message: server.send)
 
             let hub = try ServerProcess.floor("floor-hub", ["--frame-size", String(frameSize)])
             defer { hub.stop() }
             let floor = SocketFleet(
                 sockets: try (0..<count).map { _ in try Socket(to: hub.port, saying: "S") },
-                publishers: [try Socket(to: hub.port, saying: "P")], message: [UInt8(ascii: ".")])
+                publishers: [try Socket(to: hub.port, saying: "P")], message: ".")
 
             var (ours, bare) = (Turns(), Turns())
             for _ in 0..<setting.turns {

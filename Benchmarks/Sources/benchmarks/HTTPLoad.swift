@@ -22,12 +22,16 @@ final class HTTPLoad: @unchecked Sendable {
 
     /// The requests that are still to be sent.
     private enum Work {
-        case again(ByteBuffer, until: ContinuousClock.Instant)
+        case again(KeyedRequest, until: ContinuousClock.Instant)
         case each(ArraySlice<ByteBuffer>)
 
         mutating func next() -> ByteBuffer? {
             switch self {
-            case .again(let request, let end): return .now < end ? request : nil
+            case .again(var request, let end):
+                guard .now < end else { return nil }
+                let bytes = request.next()
+                self = .again(request, until: end)
+                return bytes
             case .each(var rest):
                 let request = rest.popFirst()
                 self = .each(rest)
@@ -68,7 +72,7 @@ final class HTTPLoad: @unchecked Sendable {
 
     /// Keeps all connections busy with one request for a while, and waits for the last answers.
     func run(for duration: Duration, sending request: String) async throws -> Turn {
-        try await run(.again(ByteBuffer(string: request), until: .now + duration))
+        try await run(.again(KeyedRequest(request), until: .now + duration))
     }
 
     /// Sends each request once, in this order, and waits for the last answers.

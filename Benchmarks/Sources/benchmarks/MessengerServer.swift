@@ -67,9 +67,9 @@ struct MessengerServer: Sendable {
         Exchange.request("GET", path + "?limit=50", port: port, token: token, keepAlive: true)
     }
 
-    /// A request that sends a message to the chat, and may be repeated.
+    /// A request that sends a message to the chat. Each time that it is sent needs a key of its own.
     var send: String {
         let body = #"{"content":"Shall we meet at seven, at the usual place by the river?","type":"text"}"#
-        return Exchange.request("POST", path, port: port, token: token, body: body, keepAlive: true)
+        return Exchange.request("POST", path, port: port, token: token, body: body, keyed: true, keepAlive: true)
     }
 }

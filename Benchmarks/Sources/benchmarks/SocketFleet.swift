@@ -17,7 +17,7 @@ final class SocketFleet {
     private let sockets: [Socket]
     private var readers: [FrameReader]
     private let publishers: [Socket]
-    private let message: [UInt8]
+    private var message: KeyedRequest
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: bufferSize, alignment: 16)
     private var polled: [pollfd]
     private var published = 0
@@ -25,10 +25,10 @@ final class SocketFleet {
 
     /// - Parameters:
     ///   - publishers: The connections on which each `message` makes the server publish once.
-    init(sockets: [Socket], publishers: [Socket] = [], message: [UInt8] = []) {
+    init(sockets: [Socket], publishers: [Socket] = [], message: String = "") {
         self.sockets = sockets
         self.publishers = publishers
-        self.message = message
+        self.message = KeyedRequest(message)
         readers = Array(repeating: FrameReader(), count: sockets.count)
         polled = (sockets + publishers).map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
         for socket in sockets + publishers { socket.setNonBlocking() }
@@ -46,7 +46,7 @@ final class SocketFleet {
         let (start, before) = (ContinuousClock.now, delivered)
         while ContinuousClock.now - start < duration {
             while published * sockets.count - delivered < window * sockets.count {
-                try publishers[published % publishers.count].send(message)
+                try publishers[published % publishers.count].send(Array(message.next().readableBytesView))
                 published += 1
             }
             try receive()

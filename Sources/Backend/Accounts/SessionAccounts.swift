@@ -15,6 +15,9 @@ public struct SessionAccounts<Table: PasswordAccountTable>: Sendable
 where Table.ID: Codable, Table.ID.RawValue == Int64 {
     public typealias ID = Table.ID
 
+    /// The lifetime of a refresh token that a program does not choose: 30 days, in seconds.
+    public static var month: Int64 { 30 * 86_400 }
+
     /// Sign-up, sign-in and the password asked for again.
     public let accounts: Accounts<Table>
     /// The sessions, and their access tokens.
@@ -33,7 +36,7 @@ where Table.ID: Codable, Table.ID.RawValue == Int64 {
     ///   - refresh: The time for which a session goes on after it began or was renewed, in seconds.
     public init(
         on platform: Platform, key: HostedKey, errorMessages: ErrorMessages, access: Int64 = 3600,
-        refresh: Int64 = 30 * 86_400
+        refresh: Int64 = month
     ) throws {
         secret = try platform.secret(key)
         (database, time) = (platform.database, platform.time)
@@ -145,14 +148,18 @@ where Table.ID: Codable, Table.ID.RawValue == Int64 {
     }
 
     /// The times of ``tables``.
-    public var times: [StoredTime] {
-        Accounts<Table>.times + RefreshTokens<ID>.times(sessions.rules) + RateLimits.times
+    ///
+    /// - Parameter refresh: The time for which a session goes on after it began or was renewed, in seconds.
+    public static func times(refresh: Int64 = month) -> [StoredTime] {
+        let rules = TokenSessions<ID>.Rules(access: 0, refresh: refresh, invalid: Table.gone)
+        return Accounts<Table>.times + RefreshTokens<ID>.times(rules) + RateLimits.times
     }
 
     /// Deletes what has expired in ``tables``.
     public func sweep() async throws {
         let now = time.milliseconds()
-        try await database.write { [times] db in
+        let times = Self.times(refresh: sessions.rules.refresh)
+        try await database.write { db in
             try StoredTimes.bringBack(times, at: now, in: db)
             try Accounts<Table>.sweep(at: now, in: db)
             try RefreshTokens<ID>.sweep(at: now, in: db)
@@ -175,7 +182,8 @@ extension SessionService {
         [await Health.Part("database") { try await accounts.database.check() }]
     }
 
-    public var storedTimes: [StoredTime] { accounts.times }
+    /// The times of ``SessionAccounts/tables``. A service whose sessions last longer than 30 days gives its own.
+    public static var storedTimes: [StoredTime] { SessionAccounts<Table>.times() }
 
     /// Deletes sessions, attempts and kept answers that have expired.
     public func sweep(limits: SweepLimits) async throws -> SweepReport {

@@ -57,7 +57,7 @@ struct AppBuilder: Sendable {
                     guarded: objects as? GuardedObjectStore, exceptions: settings.exceptions, logger: logger(of: api)),
                 logStartupWarnings: {
                     await StoredTimes.warn(
-                        of: app.service.storedTimes, in: database, at: platform.time.milliseconds(), platform.logger)
+                        of: api.storedTimes, in: database, at: platform.time.milliseconds(), platform.logger)
                     await api.logStartupWarnings(on: platform)
                 },
                 close: { [objects] in try await Self.close(database, objects) })

@@ -72,6 +72,8 @@ extension HostedAPI {
     public var storesFiles: Bool { !storedFiles.isEmpty }
     /// The columns of the database whose values name stored files.
     var storedFiles: [StoredFileColumn] { Service.columnsOfFiles }
+    /// The columns of the database whose times are compared with the clock.
+    var storedTimes: [StoredTime] { Service.storedTimes }
 }
 
 /// The service of an API, as the server that hosts it uses it.
@@ -88,7 +90,7 @@ public protocol HostedService: Sendable {
     static var columnsOfFiles: [StoredFileColumn] { get }
     /// The columns whose times are compared with the clock; none by default. The service's sweep brings back times that lie too
     /// far ahead (``StoredTimes/bringBack(_:at:in:)``), and the start says that there are some.
-    var storedTimes: [StoredTime] { get }
+    static var storedTimes: [StoredTime] { get }
 
     /// Returns every operation with its handler.
     func routes() -> Routes<API, Principal>
@@ -111,7 +113,7 @@ public protocol HostedService: Sendable {
 extension HostedService {
     public static var healthyBody: String { #"{"status":"ok"}"# }
     public static var columnsOfFiles: [StoredFileColumn] { [] }
-    public var storedTimes: [StoredTime] { [] }
+    public static var storedTimes: [StoredTime] { [] }
     public func sockets() -> [SocketRoute] { [] }
     public func prepare() async throws {}
     public func listen(_ started: @escaping @Sendable () -> Void) async { started() }

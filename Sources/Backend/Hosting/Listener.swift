@@ -143,7 +143,7 @@ public struct AddressTaken: Error, CustomStringConvertible {
         """
     }
 
-    /// The process that has the port on every Mac, where it is that one.
+    /// Advice if the port is that of macOS' AirPlay Receiver.
     private var advice: String {
         #if os(macOS)
         guard [5000, 7000].contains(address.port) else { return "" }

@@ -11,9 +11,6 @@ struct MemoryTrimmer: Service {
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            // By then the start is over.
-            guard (try? await Task.sleep(for: .seconds(1))) != nil else { return }
-            ProgramCode.release()
             var lowest = ProcessMemory.own ?? 0
             while (try? await Task.sleep(for: .seconds(10))) != nil {
                 guard let own = ProcessMemory.own else { return }
@@ -54,30 +51,6 @@ struct MemoryTrimmer: Service {
         dlsym(nil, name).map { unsafeBitCast($0, to: Function.self) }
         #else
         nil
-        #endif
-    }
-}
-
-/// The pages of the program's file that are mapped as code.
-enum ProgramCode {
-    /// Unmaps the pages from this process. They stay in the system's cache of files, and those that are needed again are
-    /// mapped again one by one.
-    ///
-    /// A start goes through much of the program, whose pages would count as the process's memory for ever: three fifths of
-    /// it.
-    static func release() {
-        #if os(Linux)
-        guard let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"),
-            let maps = try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
-        else { return }
-        for line in maps.split(separator: "\n") where line.hasSuffix(" " + program) {
-            // Code is never written to, so that the file has all of it.
-            let fields = line.split(separator: " ", maxSplits: 2)
-            guard fields.count > 1, fields[1] == "r-xp" else { continue }
-            let ends = fields[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
-            guard ends.count == 2, let start = UnsafeMutableRawPointer(bitPattern: ends[0]) else { continue }
-            madvise(start, Int(ends[1] - ends[0]), MADV_DONTNEED)
-        }
         #endif
     }
 }

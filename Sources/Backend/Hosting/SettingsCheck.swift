@@ -20,7 +20,7 @@ extension ServerSettings {
         problems += folderProblems() + keyProblems(of: apis) + certificateProblems()
         problems += movedDatabases(of: apis).map(\.description)
         problems += await objectProblems(of: apis)
-        problems += await databaseProblems()
+        problems += await databaseProblems(of: apis)
         problems += await portProblems(of: apis)
         return problems
     }
@@ -148,8 +148,40 @@ extension ServerSettings {
 
     // MARK: Other processes
 
-    private func databaseProblems() async -> [String] {
-        guard case .postgreSQL(let url) = database else { return [] }
+    private func databaseProblems(of apis: [any HostedAPI]) async -> [String] {
+        switch database {
+        case .sqlite: return await contentProblems(of: apis, url: nil)
+        case .postgreSQL(let url):
+            let problems = await serverProblems(url)
+            return problems.isEmpty ? await contentProblems(of: apis, url: url) : problems
+        }
+    }
+
+    /// Looks whether this program can use the databases, and whether the clock is behind their times.
+    private func contentProblems(of apis: [any HostedAPI], url: String?) async -> [String] {
+        var problems: [String] = []
+        for api in apis {
+            let (path, now) = (DatabaseLocation.file(of: api.name, in: folder), TimeSource.system.milliseconds())
+            do {
+                let ahead = try await NIOThreadPool.singleton.runIfActive {
+                    try Database.look(url: url, path: path, schema: api.schema) { db in
+                        try StoredTimes.ahead(of: now, api.storedTimes, in: db)
+                    } ?? nil
+                }
+                guard let ahead else { continue }
+                problems.append(
+                    """
+                    The \(api.title) database has times up to \(ahead.newest), which lie ahead of the clock: \
+                    \(StoredTimes.Ahead.meaning)
+                    """)
+            } catch {
+                problems.append("\(error)")
+            }
+        }
+        return problems
+    }
+
+    private func serverProblems(_ url: String) async -> [String] {
         var problems: [String] = []
         let servers: [(name: String, url: String?, isPooler: Bool)] = [
             ("PostgreSQL", url, false), ("The pooler", pooler, true), ("The replica", replica, false),

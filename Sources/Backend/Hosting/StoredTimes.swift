@@ -79,31 +79,39 @@ public enum StoredTimes {
         for time in times where time.correction == .isBroughtBack { try time.bringBack(at: now, in: db) }
     }
 
-    /// Logs that times in a database lie ahead of the clock: it is behind now, or was ahead before.
-    static func warn(of times: [StoredTime], in database: Database, at now: Int64, _ logger: Logger) async {
-        let found: [(name: String, time: Int64)]
-        do {
-            found = try await database.read { db in
-                // The audit tells when something was done, and is never changed.
-                try (times + [StoredTime("audit", "time")]).compactMap { time in
-                    guard let newest = try time.newest(in: db), newest > now + time.window + tolerance else {
-                        return nil
-                    }
-                    return ("\(time.table).\(time.column)", newest)
-                }
-            }
-        } catch {
-            return logger.warning("the times in the database cannot be read", metadata: ["error": "\(error)"])
+    /// The times of a database that lie ahead of the clock.
+    struct Ahead: Sendable {
+        /// The columns: `sessions.expires_at`.
+        let columns: [String]
+        /// The newest of the times, in words.
+        let newest: String
+        /// What it means.
+        static let meaning = "the clock is behind now, or was ahead before"
+    }
+
+    /// Returns the times that lie ahead of the clock; nil when there are none.
+    static func ahead(of now: Int64, _ times: [StoredTime], in db: Session) throws -> Ahead? {
+        // The audit tells when something was done, and is never changed.
+        let found = try (times + [StoredTime("audit", "time")]).compactMap { time -> (name: String, time: Int64)? in
+            guard let newest = try time.newest(in: db), newest > now + time.window + tolerance else { return nil }
+            return ("\(time.table).\(time.column)", newest)
         }
-        guard let newest = found.map(\.time).max() else { return }
+        guard let newest = found.map(\.time).max() else { return nil }
         let date = Date(timeIntervalSince1970: Double(min(newest, 253_402_300_799_000)) / 1000)
-        logger.warning(
-            """
-            times in the database lie ahead of the clock: it is behind now, or was ahead before. Limits that seem to last \
-            longer than they can have ended; sessions and invitations count from the next sweep
-            """,
-            metadata: [
-                "newest": "\(date.formatted(.iso8601))", "columns": "\(found.map(\.name).joined(separator: " "))",
-            ])
+        return Ahead(columns: found.map(\.name), newest: date.formatted(.iso8601))
+    }
+
+    /// Logs that times in a database lie ahead of the clock.
+    static func warn(of times: [StoredTime], in database: Database, at now: Int64, _ logger: Logger) async {
+        do {
+            guard let ahead = try await database.read({ try ahead(of: now, times, in: $0) }) else { return }
+            logger.warning(
+                """
+                times in the database lie ahead of the clock: \(Ahead.meaning). Limits that seem to last longer than they can \
+                have ended; sessions and invitations count from the next sweep
+                """, metadata: ["newest": "\(ahead.newest)", "columns": "\(ahead.columns.joined(separator: " "))"])
+        } catch {
+            logger.warning("the times in the database cannot be read", metadata: ["error": "\(error)"])
+        }
     }
 }

@@ -22,8 +22,8 @@ final class TopicOrder<Topic: Hashable & Sendable, Event: Sendable>: Sendable {
     private struct State {
         /// The number of the newest event that was delivered, or that subscribers have read.
         var last: Int64
-        /// The number up to which events were not delivered: subscribers have read them or shall not hear them.
-        var floor: Int64
+        /// Events up to this number are dropped: a read has covered them.
+        var covered: Int64
         var waiting: [Int64: Event?] = [:]
         /// The number of rounds that have gone by since the first of these arrived.
         var rounds = 0
@@ -80,7 +80,7 @@ final class TopicOrder<Topic: Hashable & Sendable, Event: Sendable>: Sendable {
                 guard var known = state else {
                     if beginning == .read, number > 1 { gap(topic) }
                     if let event { deliver(event) }
-                    state = State(last: number, floor: number - 1)
+                    state = State(last: number, covered: number - 1)
                     return
                 }
                 if number == known.last + 1 {
@@ -90,7 +90,7 @@ final class TopicOrder<Topic: Hashable & Sendable, Event: Sendable>: Sendable {
                 } else if number > known.last {
                     if known.waiting.isEmpty { known.rounds = 0 }
                     known.waiting[number] = .some(event)
-                } else if beginning == .deliver, number <= known.floor {
+                } else if beginning == .deliver, number <= known.covered {
                     gap(topic)
                 }
                 state = known
@@ -107,10 +107,10 @@ final class TopicOrder<Topic: Hashable & Sendable, Event: Sendable>: Sendable {
         topics.withLockedValue { topics in
             let haveForgotten = topics.haveForgotten
             return topics.update(topic) { state in
-                if let state { return number >= state.floor }
+                if let state { return number >= state.covered }
                 // Others may be subscribed that have not read as much.
                 if haveForgotten { gap(topic) }
-                state = State(last: number, floor: number)
+                state = State(last: number, covered: number)
                 return true
             }
         }
@@ -118,8 +118,8 @@ final class TopicOrder<Topic: Hashable & Sendable, Event: Sendable>: Sendable {
 
     /// Forgets what was delivered, because all subscribers read what there is.
     ///
-    /// - Parameter gap: Lets them read. No event is taken meanwhile: one that came behind it and were delivered without those
-    ///   before it would hide them from a subscriber that has read already.
+    /// - Parameter gap: Lets them read. It blocks new events meanwhile: a later event that is delivered would hide those that
+    ///   were missed before it.
     func beginAnew(_ gap: () -> Void) {
         topics.withLockedValue { topics in
             gap()
@@ -142,7 +142,7 @@ final class TopicOrder<Topic: Hashable & Sendable, Event: Sendable>: Sendable {
                     }
                     gap(topic)
                     known.last = next - 1
-                    known.floor = known.last
+                    known.covered = known.last
                     deliverNext(&known)
                     state = known
                 }

@@ -39,7 +39,7 @@ public enum IdempotencyStore {
     /// The times of ``subjects``.
     public static let timesOfSubjects = [StoredTime("once_only_subjects", "created_at")]
 
-    /// The row of a key. Until its write is done, a claim has status 0.
+    /// The row of a key. A claim has status 0 until its write is done.
     private struct Record {
         var fingerprint: [UInt8]
         var status: Int
@@ -73,11 +73,25 @@ public enum IdempotencyStore {
         return try record?.answer(to: key, errorMessages: errorMessages)
     }
 
-    /// Claims a key for this transaction. A concurrent repeat waits here until the first request is done.
+    /// Begins a write under a key. In the only transaction that writes (``Session/isOnlyWriter``), it looks for an answer, so
+    /// that a write that is refused has changed nothing. Beside others it claims the key for this transaction: a concurrent repeat
+    /// waits here until the first request is done.
+    ///
+    /// - Returns: Nil when the write is to be made, else the stored answer.
+    /// - Throws: A `Problem` with 422 when the key was used for another request.
+    static func begin<Output>(
+        _ key: IdempotencyKey, errorMessages: ErrorMessages, at now: Int64, in db: Session
+    ) throws -> Answer<Output>? {
+        db.isOnlyWriter
+            ? try replay(key, errorMessages: errorMessages, at: now, in: db)
+            : try claim(key, errorMessages: errorMessages, at: now, in: db)
+    }
+
+    /// Claims a key for this transaction.
     ///
     /// - Returns: Nil when the key is claimed, else the stored answer.
     /// - Throws: A `Problem` with 422 when the key was used for another request.
-    static func claim<Output>(
+    private static func claim<Output>(
         _ key: IdempotencyKey, errorMessages: ErrorMessages, at now: Int64, in db: Session
     ) throws -> Answer<Output>? {
         try db.run(
@@ -95,11 +109,24 @@ public enum IdempotencyStore {
         return isNew ? nil : try replay(key, errorMessages: errorMessages, at: now, in: db)
     }
 
-    static func remember(_ key: IdempotencyKey, status: Int, body: [UInt8], in db: Session) throws {
-        try db.run(
-            """
-            UPDATE once_only SET status = \(status), body = \(body) WHERE scope = \(key.scope) AND key = \(key.text)
-            """)
+    /// Stores the answer to a write that ``begin(_:errorMessages:at:in:)`` has begun.
+    static func remember(
+        _ key: IdempotencyKey, status: Int, body: [UInt8], at now: Int64, in db: Session
+    ) throws {
+        if db.isOnlyWriter {
+            // A row that is there is older than keys are remembered.
+            try db.run(
+                """
+                INSERT OR REPLACE INTO once_only (scope, key, fingerprint, status, body, created_at)
+                VALUES (\(key.scope), \(key.text), \(key.fingerprint), \(status), \(body), \(now))
+                """)
+        } else {
+            try db.run(
+                """
+                UPDATE once_only SET status = \(status), body = \(body)
+                WHERE scope = \(key.scope) AND key = \(key.text)
+                """)
+        }
     }
 
     /// Records that an answer mentions accounts other than its caller's, so that it is deleted with any of them. A
@@ -175,18 +202,14 @@ extension Database {
     ) async throws -> Answer<Output> {
         guard let key else { return try await write(body) }
         let errorMessages = errorMessages()
-        // Rows that are kept for the end of the transaction are never those of the store.
         let attempt = { @Sendable (db: Session) throws -> Answer<Output> in
-            let replay: Answer<Output>? = try db.beside {
-                try IdempotencyStore.claim(key, errorMessages: errorMessages, at: now, in: db)
-            }
+            let replay: Answer<Output>? =
+                try IdempotencyStore.begin(key, errorMessages: errorMessages, at: now, in: db)
             if let replay { return replay }
             let answer = try body(db)
             guard case .output(let output) = answer.content else { return answer }
             let encoded = Array(try JSONBody.encode(output).readableBytesView)
-            try db.beside {
-                try IdempotencyStore.remember(key, status: answer.status.code, body: encoded, in: db)
-            }
+            try IdempotencyStore.remember(key, status: answer.status.code, body: encoded, at: now, in: db)
             return Answer(answer.status, encoded: encoded, headers: answer.headers)
         }
         do {

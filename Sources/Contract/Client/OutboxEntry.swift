@@ -27,7 +27,7 @@ struct OutboxEntry<Content: Codable & Sendable>: Sendable {
         /// The time of the first attempt under the key that may have reached the server, in milliseconds since 1970.
         var firstAt: Int64?
         var failure: OutboxFailure?
-        /// The value that the function that sends has stored.
+        /// The state that the sender has saved between attempts.
         var memory: Data?
     }
 

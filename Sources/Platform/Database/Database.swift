@@ -98,6 +98,29 @@ public final class Database: Sendable {
         try PostgreSQLConnection(url: url, namespace: "public", isPooled: isPooler).simple("SELECT 1")
     }
 
+    /// Reads the database of an API that a server may be using, and changes nothing. It blocks.
+    ///
+    /// - Parameters:
+    ///   - url: The URL of a PostgreSQL; nil for an SQLite file.
+    ///   - path: The path of the SQLite file.
+    /// - Returns: Nil when there is no database, an older one, or none that can be read without creating files.
+    /// - Throws: ``SchemaMismatch`` when this program cannot use it, or a ``DatabaseFailure``.
+    package static func look<T>(
+        url: String?, path: String, schema: Schema, _ body: (Session) throws -> T
+    ) throws -> T? {
+        func read(_ session: Session) throws -> T? { try schema.look(at: session) ? try body(session) : nil }
+        guard let url else {
+            guard access(path, F_OK) == 0 else { return nil }
+            return try SQLiteFile.looking(at: path, read) ?? nil
+        }
+        let connection = try PostgreSQLConnection(url: url, namespace: schema.namespace)
+        return try PostgreSQLEngine.transaction(on: connection, "BEGIN READ ONLY", reading: true) { session in
+            let value = try read(session)
+            try connection.commit()
+            return value
+        }
+    }
+
     /// Runs a statement that cannot be in a transaction, such as `CREATE DATABASE`, on its own connection. It blocks.
     ///
     /// It is meant for tests. A server never creates or drops its database.

@@ -13,12 +13,6 @@ protocol WriterConnection {
     var session: Session { get }
 }
 
-extension WriterConnection {
-    /// The changes by the closures' own statements. Rows that earlier closures kept may be stored by a statement of a
-    /// later one, which then has not changed anything itself.
-    fileprivate var ownChanges: Int { changes - session.storedCount }
-}
-
 /// Runs all waiting writes in one transaction, with one flush to the disk.
 ///
 /// A closure that throws does not affect the others: if it has changed nothing, it is left out; else the transaction is
@@ -52,7 +46,6 @@ enum GroupCommit {
                 finish(writes, nil)
                 return nil
             }
-            try connection.session.storeKeptRows()
             try connection.commit()
             for action in actions { action() }
             finish(writes, nil)
@@ -65,7 +58,6 @@ enum GroupCommit {
 
     private static func undo(on connection: some WriterConnection) {
         connection.rollback()
-        connection.session.dropKeptRows()
         _ = connection.session.takeCommitActions()
     }
 
@@ -92,7 +84,7 @@ enum GroupCommit {
         collecting actions: inout [@Sendable () -> Void]
     ) throws -> Int? {
         for (position, write) in zip(writes.indices, writes) {
-            let before = connection.ownChanges
+            let before = connection.changes
             let succeeded = write.attempt(connection.session)
             let registered = connection.session.takeCommitActions()
             // The engine rolls back by itself when the disk is full or fails; earlier closures are rolled back with it.
@@ -105,7 +97,7 @@ enum GroupCommit {
             }
             if succeeded {
                 actions += registered
-            } else if connection.ownChanges != before {
+            } else if connection.changes != before {
                 return position
             }
         }

@@ -1,4 +1,4 @@
-import CSQLiteLog
+import CSQLite
 
 /// Decides whether a file of SQLite may be mapped.
 enum MappedFiles {
@@ -20,7 +20,7 @@ enum MappedFiles {
     /// Returns whether the file at a path may be mapped: not where the system does not say on what it lies.
     static func mayMap(_ path: String) -> Bool {
         #if os(Linux)
-        let type = csqlitelog_file_system(path)
+        let type = concord_file_system(path)
         return type != -1 && areMapped(on: type)
         #else
         true

@@ -103,7 +103,7 @@ final class NodeNotifier: Sendable {
     // MARK: The thread
 
     private func run() {
-        var line = Line(bus, busState)
+        var line = Connections(bus, busState)
         let node = bus.node
         var nextBeat = ContinuousClock.now
         var number: Int64 = 0
@@ -139,8 +139,8 @@ final class NodeNotifier: Sendable {
         ended.signal()
     }
 
-    /// The connections of the thread.
-    private struct Line {
+    /// The connections over which the thread sends and settles doubts.
+    private struct Connections {
         private let bus: NodeBus
         private let state: BusState
         private var sender: (any NewsSender)?

@@ -224,7 +224,7 @@ final class PostgreSQLEngine: Sendable {
 
     var hasBusApart: Bool { notifier.bus.isApart }
 
-    /// Throws when the bus is apart from the database and away.
+    /// Throws when a separate bus, Redis, cannot be reached.
     func checkBus() throws {
         guard notifier.bus.isApart, let reason = busState.failure else { return }
         throw DatabaseFailure.unavailable("the event bus \(notifier.bus.description): \(reason)")

@@ -1,5 +1,4 @@
 import CSQLite
-import CSQLiteLog
 import Foundation
 import GRDB
 import NIOConcurrencyHelpers
@@ -24,10 +23,9 @@ final class SQLiteEngine: Sendable {
         var isOver = false
     }
 
-    /// SQLite counts its allocations by default, behind a lock that all connections share. Nothing reads the counts. And it
-    /// writes a page of the log at a time.
-    private static let isPrepared =
-        concord_sqlite_without_statistics() == SQLITE_OK && csqlitelog_install() == SQLITE_OK
+    /// SQLite counts its allocations by default, behind a lock that all connections share. Nothing reads the counts. In a
+    /// process that has used SQLite before, the counts stay, and cost a little time.
+    private static let isPrepared = concord_sqlite_without_statistics() == SQLITE_OK
 
     /// The size in bytes that the write-ahead log keeps after all of it is in the database.
     private static let logSize = 8 << 20
@@ -210,7 +208,7 @@ private struct Writer: WriterConnection {
     init(_ connection: SQLiteConnection, _ watch: DamageWatch) {
         self.connection = connection
         self.watch = watch
-        session = Session(connection, keepsRows: true)
+        session = Session(connection)
     }
 
     private static let begin: SQL = "BEGIN IMMEDIATE TRANSACTION"

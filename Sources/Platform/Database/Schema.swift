@@ -143,6 +143,27 @@ public struct Schema: Sendable {
         return taken.map(\.name)
     }
 
+    /// Throws ``SchemaMismatch`` for a database that is newer than this program, or another program's. It changes nothing.
+    ///
+    /// - Returns: Whether the database has taken all steps.
+    func look(at session: Session) throws -> Bool {
+        let table: SQL =
+            switch session.dialect {
+            case .sqlite: "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'schema_migrations'"
+            case .postgreSQL:
+                """
+                SELECT 1 FROM information_schema.tables
+                WHERE table_schema = current_schema() AND table_name = 'schema_migrations'
+                """
+            }
+        guard try session.exists(table) else { return false }
+        let applied = try session.all("SELECT name FROM schema_migrations ORDER BY version") {
+            try $0.get(0, as: String.self)
+        }
+        try check(applied)
+        return applied.count == migrations.count
+    }
+
     private func check(_ applied: [String]) throws {
         let known = migrations.map(\.name)
         if applied.count > known.count, applied.starts(with: known) {

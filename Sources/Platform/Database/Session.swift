@@ -39,34 +39,13 @@ extension SessionConnection {
 /// One transaction, which lasts as long as a `read` or `write` closure runs. It is synchronous, because the closure has
 /// a thread of its own.
 public final class Session {
-    private let direct: any SessionConnection
-    var dialect: Dialect { direct.dialect }
+    private let connection: any SessionConnection
+    var dialect: Dialect { connection.dialect }
+    /// Whether no other transaction can write before this one ends, as on SQLite.
+    package var isOnlyWriter: Bool { dialect == .sqlite }
     private var commitActions: [@Sendable () -> Void] = []
-    private var kept = KeptRows()
-    /// Whether the statements that run now do not see kept rows.
-    private var isBeside = false
-    private var isStoring = false
-    /// The number of rows that were changed by storing kept ones.
-    private(set) var storedCount = 0
 
-    /// Whether rows may be kept (``KeptRow``). They may where several writes share a transaction: on SQLite.
-    public let keepsRows: Bool
-
-    /// Creates a session.
-    ///
-    /// - Parameter keepsRows: Whether the transaction ends with ``storeKeptRows()``.
-    init(_ connection: any SessionConnection, keepsRows: Bool = false) {
-        direct = connection
-        self.keepsRows = keepsRows
-    }
-
-    /// The connection, after the rows that its statements may see have been stored.
-    private var connection: any SessionConnection {
-        get throws {
-            if !isBeside, !kept.isEmpty { try storeKeptRows() }
-            return direct
-        }
-    }
+    init(_ connection: any SessionConnection) { self.connection = connection }
 
     /// Returns every row, mapped.
     public func all<T>(_ sql: SQL, _ map: (borrowing Row) throws -> T) throws -> [T] {
@@ -105,8 +84,8 @@ public final class Session {
     }
 
     /// Runs the last statement of a read or a write. On PostgreSQL the end of the transaction shares its round trip, and a
-    /// read of this statement alone needs none. The closure must run no statement after it, and that of a write must not
-    /// fail after it.
+    /// read of this statement alone needs none. It must be the closure's last statement, and a closure that writes must not
+    /// throw after it: the transaction may be committed by then.
     public func finish<Value>(_ query: Query<Value>) throws -> Value {
         var value = query.initial
         try connection.queryLast(query.sql) { try query.take(&value, $0) }
@@ -132,11 +111,7 @@ public final class Session {
 
     /// Runs a statement, and returns the number of changed rows.
     @discardableResult
-    public func run(_ sql: SQL) throws -> Int {
-        let count = try connection.execute(sql)
-        if isStoring { storedCount += count }
-        return count
-    }
+    public func run(_ sql: SQL) throws -> Int { try connection.execute(sql) }
 
     /// Inserts a row into a table whose key is a generated `id`, and returns the id.
     ///
@@ -207,39 +182,6 @@ public final class Session {
         defer { commitActions = [] }
         return commitActions
     }
-
-    // MARK: Rows that are kept
-
-    /// Returns the row that is kept under an id. As long as it is kept, no statement has run that was not
-    /// ``beside(_:)`` the kept rows, so what was read for it is still true.
-    public func keptRow<Row: KeptRow>(_ id: Int64, as type: Row.Type = Row.self) -> Row? { kept[id, type] }
-
-    /// Keeps a row until the next statement that is not ``beside(_:)``, at the latest until the end of the transaction.
-    /// It is stored then. Rows may be kept only where ``keepsRows`` says so.
-    public func keep<Row: KeptRow>(_ row: Row, as id: Int64) {
-        precondition(keepsRows, "nothing would store the row")
-        kept[id, Row.self] = row
-    }
-
-    /// Runs statements that neither read nor change what is kept. So it stays kept.
-    public func beside<T>(_ body: () throws -> T) rethrows -> T {
-        let was = isBeside
-        isBeside = true
-        defer { isBeside = was }
-        return try body()
-    }
-
-    func storeKeptRows() throws {
-        guard !kept.isEmpty else { return }
-        isStoring = true
-        defer { isStoring = false }
-        // When one cannot be stored, all stay kept, so that the transaction cannot be committed without them.
-        for row in kept.all { try beside { try row.store(in: self) } }
-        kept.removeAll()
-    }
-
-    /// Forgets the kept rows, of a transaction that was rolled back.
-    func dropKeptRows() { kept.removeAll() }
 
     /// Returns the engine's plan, one line for each step, for tests that require an index for a frequent query.
     public func plan(of sql: SQL) throws -> [String] { try connection.plan(of: sql) }

@@ -13,7 +13,7 @@ struct Backup: AsyncParsableCommand {
             concord backup verify /backups
 
             A backup has the database and the uploaded files of every API, and the keys in the data folder. Keep it as \
-            private as the data folder: who has it can read everything and sign in as any user. The server may be \
+            private as the data folder: anyone who has it can read everything and sign in as any user. The server may be \
             running; it makes backups by itself with `concord serve --backup-to`. `concord restore` restores one.
             """,
         subcommands: [MakeBackupCommand.self, ListBackups.self, VerifyBackup.self],

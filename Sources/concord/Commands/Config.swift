@@ -16,12 +16,15 @@ struct Config: AsyncParsableCommand {
             Takes the same options and variables as 'concord serve'. Prints each setting with the place that its value \
             came from: a flag, a variable, a file, or the default. Passwords and keys are hidden. Then prints what is \
             wrong: a public address without a public URL or TLS, a proxy that is not trusted, files that cannot be \
-            read, a port that is taken, a PostgreSQL that does not answer, and so on. If a server uses the data folder, its \
+            read, a port that is taken, a PostgreSQL that does not answer, a database of a newer version, a \
+            clock that is behind the database's times, and so on. If a server uses the data folder, its \
             settings that differ are printed, too: they are in force until it is restarted.
 
-            The version of the system's time zone data is listed as tzdata, with their folder. A warning names data that are             missing, or older than a year.
+            The version of the system's time zone data is listed as tzdata, with their folder. A warning names data that are \
+            missing, or older than a year.
 
-            Nothing is started or changed, and the server may be running. Exits with 1 when something is wrong; warnings             alone change nothing.
+            Nothing is started or changed, and the server may be running. Exits with 1 when something is wrong; warnings \
+            alone change nothing.
             """)
 
     @OptionGroup var listing: ListOptions
@@ -135,7 +138,7 @@ struct Config: AsyncParsableCommand {
         }
         let isPublic = !settings.isLocal || settings.publicURLs["dunbar"] != nil
         if names.contains("dunbar"), isPublic, environment.variables["CONCORD_SMTP", default: ""].isEmpty,
-            serve.dunbar.smtp == nil
+            serve.dunbar.mail.smtp == nil
         {
             problems.append(
                 """

@@ -79,7 +79,7 @@ struct Serve: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "The URL by which clients reach an API, without the contract's path. [CONCORD_PUBLIC_URL_MESSENGER …] "
-                + "(default: http://localhost:<port>)",
+                + "(default: links begin with the address that was asked, those of e-mails with http://localhost:<port>)",
             valueName: "name=url"))
     var publicURL: [String] = []
 

@@ -143,7 +143,7 @@ public final class DeuceDiaryService: FileStoringService {
 
     /// The columns whose times are compared with the clock. Until a sweep has brought back the end of an account, tokens that the
     /// user gets after it are refused.
-    public var storedTimes: [StoredTime] {
+    public static var storedTimes: [StoredTime] {
         IdempotencyStore.times + RateLimits.times + [
             StoredTime("invites", "expires_at", window: Self.inviteLifetime),
             StoredTime("deletions", "issued_until", unit: 1000),
@@ -155,8 +155,8 @@ public final class DeuceDiaryService: FileStoringService {
     @discardableResult
     public func sweep(limits: SweepLimits = .init()) async throws -> SweepReport {
         let now = time.milliseconds()
-        try await database.write { [storedTimes] db in
-            try StoredTimes.bringBack(storedTimes, at: now, in: db)
+        try await database.write { db in
+            try StoredTimes.bringBack(Self.storedTimes, at: now, in: db)
             try IdempotencyStore.sweep(at: now, keeping: [DeuceDiary.LogDeuce.route], in: db)
             try Invites.sweep(at: now, in: db)
             try RateLimits.sweep(at: now, in: db)

@@ -149,7 +149,7 @@ public final class DunbarService: FileStoringService {
     public func prepare() async throws { try await UserSearch.bringUpToDate(database) }
 
     /// The columns whose times are compared with the clock.
-    public var storedTimes: [StoredTime] {
+    public static var storedTimes: [StoredTime] {
         Accounts<Users>.times + CookieSessions<Dunbar.User.ID>.times + AccountEmails<Users>.times + UnsignedFiles.times
             + FormerRows.times + Rejections.times + Reports.times
     }
@@ -159,8 +159,8 @@ public final class DunbarService: FileStoringService {
     @discardableResult
     public func sweep(limits: SweepLimits = .init()) async throws -> SweepReport {
         let now = time.milliseconds()
-        try await database.write { [storedTimes] db in
-            try StoredTimes.bringBack(storedTimes, at: now, in: db)
+        try await database.write { db in
+            try StoredTimes.bringBack(Self.storedTimes, at: now, in: db)
             try Accounts<Users>.sweep(at: now, keeping: [Dunbar.CreatePost.route], in: db)
             try CookieSessions<Dunbar.User.ID>.sweep(at: now, in: db)
             try AccountEmails<Users>.sweep(at: now, in: db)

@@ -98,7 +98,7 @@ public final class GTSDService: FileStoringService {
     }
 
     /// The columns whose times are compared with the clock.
-    public var storedTimes: [StoredTime] {
+    public static var storedTimes: [StoredTime] {
         Accounts<Users>.times + RateLimits.times + RefreshTokens<UserID>.times(Self.sessionRules) + [
             StoredTime("uploads", "url_expires_at", window: Self.urlLifetime * 1000),
             StoredTime("discarded_objects", "removed_at"),
@@ -110,8 +110,8 @@ public final class GTSDService: FileStoringService {
     @discardableResult
     public func sweep(limits: SweepLimits = .init()) async throws -> SweepReport {
         let now = time.milliseconds()
-        try await database.write { [storedTimes] db in
-            try StoredTimes.bringBack(storedTimes, at: now, in: db)
+        try await database.write { db in
+            try StoredTimes.bringBack(Self.storedTimes, at: now, in: db)
             try Accounts<Users>.sweep(at: now, keeping: [GTSD.SubmitEvidence.route], in: db)
             try RateLimits.sweep(at: now, in: db)
             try RefreshTokens<UserID>.sweep(at: now, in: db)

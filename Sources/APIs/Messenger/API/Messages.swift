@@ -46,14 +46,6 @@ extension Messenger {
             self.file = file
         }
 
-        public init(from decoder: any Decoder) throws {
-            let fields = try FieldReader(decoder)
-            chat = try fields.id("id")
-            content = try fields.text("content")
-            type = try fields.value("type")
-            file = try fields.optionalID("file_id")
-        }
-
         public func validate() throws(Problem) {
             guard [.text, .file, .voice].contains(type) else {
                 throw Problem(.badRequest, "type must be 'text', 'file' or 'voice'")

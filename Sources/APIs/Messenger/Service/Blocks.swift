@@ -117,12 +117,17 @@ enum Blocks {
     ///
     /// - Throws: A `Problem` with 403 when one has blocked the other, or an account was deleted.
     static func requireContact(_ pair: Pair, in db: Session) throws {
-        let isBarred = try db.exists(
-            """
-            SELECT 1 FROM blocks WHERE blocker_id = \(pair.low) AND blocked_id = \(pair.high)
-            UNION ALL SELECT 1 FROM blocks WHERE blocker_id = \(pair.high) AND blocked_id = \(pair.low)
-            UNION ALL SELECT 1 FROM users WHERE id IN (\(pair.low), \(pair.high)) AND NOT \(Users.isPresent)
-            """)
-        if isBarred { throw Problem(.forbidden, "You cannot message this user") }
+        if try db.exists(bar(between: "\(pair.low)", and: "\(pair.high)")) { throw noContact }
+    }
+
+    static let noContact = Problem(.forbidden, "You cannot message this user")
+
+    /// Returns the query for what keeps two users from writing to each other.
+    static func bar(between low: SQL, and high: SQL) -> SQL {
+        """
+        SELECT 1 FROM blocks WHERE blocker_id = \(low) AND blocked_id = \(high)
+        UNION ALL SELECT 1 FROM blocks WHERE blocker_id = \(high) AND blocked_id = \(low)
+        UNION ALL SELECT 1 FROM users WHERE id IN (\(low), \(high)) AND NOT \(Users.isPresent)
+        """
     }
 }

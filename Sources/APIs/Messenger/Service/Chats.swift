@@ -118,27 +118,6 @@ enum Chats {
         try db.lock("chats", where: "direct_low = \(pair.low) AND direct_high = \(pair.high)")
     }
 
-    /// Locks a chat's row for a message, and updates its time. Other transactions that write to the chat wait.
-    ///
-    /// - Returns: The number of the event that announces the message.
-    /// - Throws: A `Problem` with 403 when the sender is not in the chat, or when the users of a direct chat may not
-    ///   write to each other.
-    static func lockForMessage(
-        from sender: Messenger.User.ID, to chat: Messenger.Chat.ID, at now: Int64, in db: Session
-    ) throws -> EventNumber<Messenger.Chat.ID> {
-        // Strangers lock nothing, so they cannot make members wait.
-        let locked = try db.update(
-            "chats", set: "updated_at = \(now), events = events + 1", where: "id = \(chat)",
-            if: "EXISTS (SELECT 1 FROM members WHERE chat_id = \(chat) AND user_id = \(sender))",
-            returning: "events, direct_low, direct_high"
-        ) { row in (number: EventNumber(try row.get(0), of: chat), pair: try Pair(row: row, at: 1)) }
-        guard let (number, pair) = locked else { throw notAMember }
-        // This is checked behind the lock, and not together with the membership, so that a block that the lock waited
-        // for is seen.
-        if let pair { try Blocks.requireContact(pair, in: db) }
-        return number
-    }
-
     /// Counts an event of a chat, behind the lock of its row.
     ///
     /// - Returns: The event's number; nil when the chat was deleted.

@@ -21,7 +21,7 @@ extension MessengerService {
             return sent
         }
         return try await database.write(info.idempotencyKey, errorMessages: Messenger.errorMessages, at: now) { db in
-            let (message, number) = try Messages.insert(request, from: sender, at: now, in: db)
+            let (message, number) = try Sends.send(request, from: sender, at: now, in: db)
             self.announce(.message(message), as: number, in: db)
             try self.pushes?.post(message.id, at: now, in: db)
             return Answer(.created, .init(message))
@@ -32,11 +32,11 @@ extension MessengerService {
     ///
     /// - Returns: Nil when it has not been sent: it is to be sent alone, or refused.
     private func sendTogether(
-        _ request: Messenger.SendMessage, by sends: SharedWrites<Send, Answer<Messenger.SentMessage>>,
+        _ request: Messenger.SendMessage, by sends: SharedWrites<Sends.Waiting, Answer<Messenger.SentMessage>>,
         from sender: Messenger.User.ID, _ info: RequestInfo, at now: Int64
     ) async throws -> Answer<Messenger.SentMessage>? {
         do {
-            let send = Send(request: request, sender: sender, key: info.idempotencyKey, now: now)
+            let send = Sends.Waiting(request: request, sender: sender, key: info.idempotencyKey, now: now)
             return try await database.write(send, with: sends)
         } catch DatabaseFailure.unknownOutcome where info.idempotencyKey != nil {
             // Whether it was sent is decided by the row of the key.
@@ -64,57 +64,8 @@ extension MessengerService {
 enum Messages {
     static let notFound = Problem(.notFound, "Message not found")
 
-    private static let columns: SQL = "id, chat_id, sender_id, content, type, file_id, created_at"
-
-    /// Adds a message. The chat's time becomes that of the message, and the sender has read it.
-    ///
-    /// - Returns: The message, and the number of the event that announces it.
-    /// - Throws: A `Problem` with 404 for a file that is not the sender's upload, with 403 when the membership ended
-    ///   while this transaction waited, or when one user of a direct chat has blocked the other.
-    static func insert(
-        _ request: Messenger.SendMessage, from sender: Messenger.User.ID, at now: Int64, in db: Session
-    ) throws -> (Messenger.Message, EventNumber<Messenger.Chat.ID>) {
-        let (id, number) =
-            if db.keepsRows, request.file == nil {
-                try BusyChat.send(request, from: sender, at: now, in: db)
-            } else {
-                try send(request, from: sender, at: now, in: db)
-            }
-        let message = Messenger.Message(
-            id: id, chat: request.chat, sender: sender, content: request.content, type: request.type,
-            file: request.file, createdAt: .init(milliseconds: now))
-        return (message, number)
-    }
-
-    private static func send(
-        _ request: Messenger.SendMessage, from sender: Messenger.User.ID, at now: Int64, in db: Session
-    ) throws -> (Messenger.Message.ID, EventNumber<Messenger.Chat.ID>) {
-        // The chat's row is locked first. So the ids of a chat's messages grow in the order of the commits, and no
-        // message follows its sender's removal.
-        let number = try Chats.lockForMessage(from: sender, to: request.chat, at: now, in: db)
-        if let file = request.file { try Files.lock(file, of: sender, in: db) }
-        let id = try add(request, from: sender, at: now, in: db)
-        let isMember = try db.run(
-            """
-            UPDATE members SET last_read_id = \(id), read_at = \(now)
-            WHERE chat_id = \(request.chat) AND user_id = \(sender)
-            """)
-        guard isMember == 1 else { throw Chats.notAMember }
-        return (id, number)
-    }
-
-    /// Adds a message, and nothing else.
-    static func add(
-        _ request: Messenger.SendMessage, from sender: Messenger.User.ID, at now: Int64, in db: Session
-    ) throws -> Messenger.Message.ID {
-        let id: Messenger.Message.ID? = try db.insert(
-            """
-            INSERT INTO messages (chat_id, sender_id, content, type, file_id, created_at)
-            VALUES (\(request.chat), \(sender), \(request.content), \(request.type), \(request.file), \(now))
-            """)
-        guard let id else { throw DatabaseFailure.failed("an insert returned no id") }
-        return id
-    }
+    /// The columns of a message, in the order in which ``Messenger/Message/init(row:)`` reads them.
+    static let columns: SQL = "id, chat_id, sender_id, content, type, file_id, created_at"
 
     /// The parts of messages that a list has when it is asked for them.
     struct Parts {

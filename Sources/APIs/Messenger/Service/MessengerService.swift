@@ -23,7 +23,7 @@ public final class MessengerService: FileStoringService {
     let publisher: Publisher
     /// Answers the other nodes which users listen to a chat.
     private let attendance: Attendance
-    let sends: SharedWrites<Send, Answer<Messenger.SentMessage>>?
+    let sends: SharedWrites<Sends.Waiting, Answer<Messenger.SentMessage>>?
     /// Notifies devices of messages; nil where the operator has no key of Apple's push service.
     let pushes: Pushes?
     let searches: CallerLimit<Messenger.User.ID>
@@ -88,7 +88,7 @@ public final class MessengerService: FileStoringService {
         }
         self.pushes = pushes
         self.sends = database.sharing {
-            try SharedSends.run($0, publishing: publisher, pushing: pushes, in: $1)
+            try Sends.together($0, publishing: publisher, pushing: pushes, in: $1)
         }
         self.searches = CallerLimit(atOnce: database.readsOfOneCaller)
         self.time = time
@@ -138,7 +138,7 @@ public final class MessengerService: FileStoringService {
     }
 
     /// The columns whose times are compared with the clock.
-    public var storedTimes: [StoredTime] {
+    public static var storedTimes: [StoredTime] {
         Accounts<Users>.times + TokenSessions<Messenger.User.ID>.times(Self.sessionRules) + Outbox<PushJob>.times
             + Reports.times
     }
@@ -148,8 +148,8 @@ public final class MessengerService: FileStoringService {
     @discardableResult
     public func sweep(limits: SweepLimits = .init()) async throws -> SweepReport {
         let now = time.milliseconds()
-        try await database.write { [storedTimes] db in
-            try StoredTimes.bringBack(storedTimes, at: now, in: db)
+        try await database.write { db in
+            try StoredTimes.bringBack(Self.storedTimes, at: now, in: db)
             try Accounts<Users>.sweep(at: now, in: db)
             try TokenSessions<Messenger.User.ID>.sweep(at: now, in: db)
             try Reports.sweep(at: now, in: db)

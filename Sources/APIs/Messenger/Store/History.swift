@@ -130,7 +130,7 @@ extension StoreEngine {
             if isStopped { throw CancellationError() }
             guard present == generation else { continue }
             guard list.isComplete else { return try await begin(chat, hasMembers: true) }
-            contents[chat, default: 0] += 1
+            changeCounts[chat, default: 0] += 1
             let isFirst = changesReadIn.updateValue(present, forKey: chat) != present
             forget(try cache.apply(list, to: chat, isFirst: isFirst, newer: newerEdits[chat, default: [:]]))
             try showConfirmed(confirmed, in: chat)

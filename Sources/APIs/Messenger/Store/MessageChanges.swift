@@ -13,13 +13,13 @@ extension StoreEngine {
         let request = Messenger.EditMessage(chat: chat, message: message, content: content)
         try checked(request)
         try show(message, in: chat, content: content, isDeletion: false)
-        let before = contents[chat, default: 0]
+        let before = changeCounts[chat, default: 0]
         do {
             let edited = try await client.send(request)
             if isStopped { throw CancellationError() }
-            if before == contents[chat, default: 0] {
+            if before == changeCounts[chat, default: 0] {
                 try cache.edit(message, in: chat, to: content, at: edited.editedAt?.milliseconds)
-                contents[chat, default: 0] += 1
+                changeCounts[chat, default: 0] += 1
             } else {
                 // Something else was heard of the chat's messages, which may be newer than this answer. The text stays
                 // until the chat's changes say what it is.

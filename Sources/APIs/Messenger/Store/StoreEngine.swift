@@ -80,8 +80,8 @@ package actor StoreEngine {
     var newerMessages: [Messenger.Chat.ID: [Messenger.Message]] = [:]
     /// The chats of which something could not be stored: the newest message then, and how often it has stayed the newest.
     var unstored: [Messenger.Chat.ID: (newest: Messenger.Message.ID?, count: Int)] = [:]
-    /// Counts what arrived about the contents of a chat's messages.
-    var contents: [Messenger.Chat.ID: Int] = [:]
+    /// The number of changes to each chat's messages that have arrived, by which outdated answers are found.
+    var changeCounts: [Messenger.Chat.ID: Int] = [:]
     /// The edits that the server has accepted, and whose text is to be read.
     var confirmed: [Messenger.Chat.ID: Set<Messenger.Message.ID>] = [:]
     var typing: [Messenger.Chat.ID: [Messenger.User.ID: Int]] = [:]

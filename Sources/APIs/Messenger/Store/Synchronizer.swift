@@ -106,7 +106,7 @@ extension StoreEngine {
         do {
             switch frame {
             case let edit as Messenger.MessageEdit:
-                contents[edit.chat, default: 0] += 1
+                changeCounts[edit.chat, default: 0] += 1
                 if busy.contains(edit.chat) { newerEdits[edit.chat, default: [:]][edit.id] = edit }
                 try cache.edit(edit.id, in: edit.chat, to: edit.content, at: edit.editedAt.milliseconds)
             case let deletion as Messenger.MessageDeletion:

@@ -86,7 +86,7 @@ public final class MonicaService: HostedService {
     public func prepare() async throws { try await ContactSearch.bringUpToDate(database) }
 
     /// The columns whose times are compared with the clock.
-    public var storedTimes: [StoredTime] {
+    public static var storedTimes: [StoredTime] {
         IdempotencyStore.times + RateLimits.times + [StoredTime("tokens", "last_used_at")]
     }
 
@@ -94,8 +94,8 @@ public final class MonicaService: HostedService {
     @discardableResult
     public func sweep(limits: SweepLimits = .init()) async throws -> SweepReport {
         let now = time.milliseconds()
-        try await database.write { [storedTimes] db in
-            try StoredTimes.bringBack(storedTimes, at: now, in: db)
+        try await database.write { db in
+            try StoredTimes.bringBack(Self.storedTimes, at: now, in: db)
             try IdempotencyStore.sweep(at: now, in: db)
             try RateLimits.sweep(at: now, in: db)
         }

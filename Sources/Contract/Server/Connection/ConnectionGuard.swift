@@ -4,6 +4,7 @@ public import NIOCore
 
 /// Speaks HTTP/1 on a connection: it parses requests and passes on one at a time, enforces the connection's deadlines,
 /// answers malformed requests, encodes answers, and closes the connection in a way that lets the client read the last one.
+/// What it does when is decided by ``ConnectionState``.
 ///
 /// A request that is pipelined behind another waits as bytes until that one's answer has been handed to the network and it is
 /// the connection's turn among those of its event loop (`LoopQueue`); meanwhile nothing more is read. A client that reads
@@ -13,64 +14,32 @@ public final class ConnectionGuard: ChannelInboundHandler, RemovableChannelHandl
     public typealias InboundOut = ByteBuffer
     public typealias OutboundOut = ByteBuffer
 
-    enum Phase {
-        /// Waiting for a head; `begun` once its first byte has arrived. The opening of the connection counts as a first
-        /// byte.
-        case head(begun: Bool)
-        /// In a request, after its head.
-        case body
-        /// The last answer is being written; input is discarded.
-        case discarding
-        /// The last answer has been written, and the output is closed.
-        case lingering
-    }
-
-    let limits: Limits
-    let connections: ConnectionLimits?
-    let memory: RequestMemory?
-    let upgrade: ConnectionUpgrade?
-    let refused: @Sendable (ConnectionRefusal, _ requestID: String) -> ByteBuffer
+    private let limits: Limits
+    private let connections: ConnectionLimits?
+    private let memory: RequestMemory?
+    private let upgrade: ConnectionUpgrade?
+    private let sendsDirectly: Bool
+    private let refused: @Sendable (ConnectionRefusal, _ requestID: String) -> ByteBuffer
     /// The receiver of the requests; set before the guard is added to its channel.
     var requests: (any RequestReceiver)?
 
-    var parser = RequestParser()
-    var phase = Phase.head(begun: true)
-    /// The time at which the phase began; in a body, the time since which the server has waited for the client.
-    var since = NIODeadline.now()
-    var headEnd = NIODeadline.now()
-    var timer: (task: NIOScheduledCallback, at: NIODeadline)?
+    private var state = ConnectionState(at: .now())
+    private var parser = RequestParser()
+    private var timer: Timer?
     /// The deadline that was put off because the event loop was busy.
-    var excused: NIODeadline?
-    var context: ChannelHandlerContext?
-
-    var isReadPending = false
-    /// The time since which output waits for the client to take it; nil while none waits.
-    var blockedSince: NIODeadline?
-    /// The number of bytes of answers that had not been sent when this was last checked.
-    var unsentBytes = 0
-    var exchange: Exchange?
-    /// Whether further requests wait until it is the connection's turn.
-    var awaitsTurn = false
+    private var excused: NIODeadline?
+    private var context: ChannelHandlerContext?
     /// The queue of the connection's event loop; set when the handler is added to its channel.
-    var queue: LoopQueue?
-    /// The decision on an upgrade that is being made, and ends when this is called.
-    var cancelDecision: (() -> Void)?
-    var output = ResponseEncoder()
+    private var queue: LoopQueue?
+    /// Ends the decision on an upgrade that is being made.
+    private var cancelDecision: (() -> Void)?
+    private var output = ResponseEncoder()
     /// The consequences of the output having been handed to the network.
-    var completion = Completion()
+    private var completion = Completion()
     /// The number of writes that the channel has and the kernel has not accepted.
-    var writes = 0
+    private var writes = 0
     /// The way past the channel, where it sends the bytes as they are.
-    var direct: DirectSend?
-    private let sendsDirectly: Bool
-    private var isReadWithheld = false
-    /// Whether the client sends nothing more.
-    var isInputOver = false
-    /// Whether the server is stopping: the answer to the request that it handles is the last.
-    var isQuiescing = false
-    var refusal: RequestParser.Violation?
-    /// The last answer is out; what is still written behind this handler comes too late.
-    var isMuted = false
+    private var direct: DirectSend?
 
     /// Creates a handler.
     ///
@@ -95,34 +64,51 @@ public final class ConnectionGuard: ChannelInboundHandler, RemovableChannelHandl
         self.refused = refused
     }
 
-    /// Prepares the connection, when the handler is added to its channel.
-    func prepare(_ context: ChannelHandlerContext) {
+    // MARK: The beginning
+
+    public func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
         queue = LoopQueue.current(of: context.eventLoop)
         if sendsDirectly { direct = DirectSend(context.channel) }
         if context.channel.isActive { start(context) }
     }
 
+    public func channelActive(context: ChannelHandlerContext) {
+        start(context)
+        context.fireChannelActive()
+    }
+
+    private func start(_ context: ChannelHandlerContext) {
+        state = ConnectionState(at: context.eventLoop.now)
+        setTimer(context)
+        guard let connections else { return }
+        let address = context.channel.remoteAddress?.ipAddress
+        let admission = connections.enter(address)
+        context.channel.closeFuture.whenComplete { _ in connections.leave(address, admission) }
+        switch admission {
+        case .admitted: break
+        case .refused: refuse(RequestParser.Violation(.tooManyConnections), context)
+        case .dropped: context.close(promise: nil)
+        }
+    }
+
     // MARK: Requests
 
     public func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         queue?.noteInput()
-        switch phase {
-        case .discarding, .lingering: break
-        case .head, .body:
-            parser.append(unwrapInboundIn(data))
-            parse(context)
-        }
+        guard state.takesInput else { return }
+        parser.append(unwrapInboundIn(data))
+        parse(context)
     }
 
     /// Passes on what has been received, as far as it is its turn.
-    func parse(_ context: ChannelHandlerContext) {
+    private func parse(_ context: ChannelHandlerContext) {
         do {
-            while isExpecting {
+            while state.isExpecting {
                 guard let event = try parser.next() else { return try noteIncomplete(context) }
                 switch event {
                 case .head(let head): begin(head, context)
-                case .body(let bytes): receive(bytes)
+                case .body(let bytes): if state.receiveBody(bytes.readableBytes) { requests?.receive(bytes) }
                 case .end: endRequest(context)
                 }
             }
@@ -131,21 +117,9 @@ public final class ConnectionGuard: ChannelInboundHandler, RemovableChannelHandl
         }
     }
 
-    /// Whether the next part of a request is wanted. The parts of a further request wait until it is their turn.
-    private var isExpecting: Bool {
-        switch phase {
-        case .head: exchange == nil && !awaitsTurn && refusal == nil
-        case .body: refusal == nil
-        case .discarding, .lingering: false
-        }
-    }
-
     private func noteIncomplete(_ context: ChannelHandlerContext) throws(RequestParser.Violation) {
-        if isInputOver, parser.isAmidRequest { throw RequestParser.Violation(.cutShort) }
-        guard case .head(begun: false) = phase, parser.hasBytes else { return }
-        phase = .head(begun: true)
-        since = context.eventLoop.now
-        setTimer(context)
+        if state.isInputOver, parser.isAmidRequest { throw RequestParser.Violation(.cutShort) }
+        if parser.hasBytes, state.receivedFirstByte(at: context.eventLoop.now) { setTimer(context) }
     }
 
     private func begin(_ head: RequestHead, _ context: ChannelHandlerContext) {
@@ -155,67 +129,32 @@ public final class ConnectionGuard: ChannelInboundHandler, RemovableChannelHandl
             // A server may ignore the offer.
             head = head.withoutUpgrade()
         }
-        phase = .body
-        headEnd = context.eventLoop.now
-        since = headEnd
-        exchange = Exchange(head, isDemanded: memory != nil)
+        state.begin(.init(head, isDemanded: memory != nil), at: context.eventLoop.now)
         requests?.receive(head)
     }
 
-    private func receive(_ bytes: ByteBuffer) {
-        exchange?.awaitsContinue = false
-        if let credit = exchange?.credit, credit != .max { exchange?.credit = credit - bytes.readableBytes }
-        // Nothing reads the rest of a body behind the whole answer, and it must not gather in memory.
-        if exchange?.isAnswered == false { requests?.receive(bytes) }
+    private func endRequest(_ context: ChannelHandlerContext) {
+        let continuation = state.receiveEnd(hasBytes: parser.hasBytes, at: context.eventLoop.now)
+        requests?.receiveEnd()
+        proceed(continuation, context)
     }
 
-    private func endRequest(_ context: ChannelHandlerContext) {
-        phase = .head(begun: false)
-        since = context.eventLoop.now
-        exchange?.awaitsContinue = false
-        requests?.receiveEnd()
+    private func proceed(_ continuation: ConnectionState.Continuation, _ context: ChannelHandlerContext) {
+        switch continuation {
+        case .none: break
+        case .awaitInput: setTimer(context)
+        case .awaitTurn:
+            setTimer(context)
+            queue?.add(self)
+        case .close: context.close(promise: nil)
+        }
     }
 
     public func channelReadComplete(context: ChannelHandlerContext) {
-        isReadPending = false
-        switch phase {
-        case .head, .body: requests?.completeReading()
-        case .discarding, .lingering: break
-        }
+        state.readCompleted()
+        if state.takesInput { requests?.completeReading() }
         setTimer(context)
         context.fireChannelReadComplete()
-    }
-
-    // MARK: Reading
-
-    /// Reads on when the channel would, unless what has been read must be handled first.
-    public func read(context: ChannelHandlerContext) {
-        guard mayRead else {
-            isReadWithheld = true
-            return
-        }
-        if !isReadPending {
-            isReadPending = true
-            if case .body = phase {
-                since = context.eventLoop.now
-                setTimer(context)
-            }
-        }
-        context.read()
-    }
-
-    private var mayRead: Bool {
-        switch phase {
-        case .discarding, .lingering: true
-        case .head: !awaitsTurn && (exchange == nil || !parser.hasBytes)
-        case .body: exchange.map { $0.isAnswered || $0.credit > 0 } ?? true
-        }
-    }
-
-    func readWithheld(_ context: ChannelHandlerContext) {
-        guard isReadWithheld, mayRead else { return }
-        isReadWithheld = false
-        read(context: context)
     }
 
     /// Reads more of a large body, which is not read until it is wanted. At the first demand the head has been accepted, and
@@ -226,41 +165,376 @@ public final class ConnectionGuard: ChannelInboundHandler, RemovableChannelHandl
     ///
     /// - Parameter isHeld: Whether what was read stays in memory.
     func demand(isHeld: Bool) {
-        guard let context, case .body = phase, exchange?.isAnswered == false else { return }
-        exchange?.credit = Exchange.credit
-        exchange?.isHeld = isHeld
+        guard let context, let continues = state.demand(isHeld: isHeld) else { return }
         if isHeld { setTimer(context) }
-        if exchange?.awaitsContinue == true, exchange?.hasAnswerBegun == false {
-            exchange?.awaitsContinue = false
+        if continues {
             output.append(.continue, [:], isOld: false, to: context)
             flush()
         }
         readWithheld(context)
     }
 
-    // MARK: Errors
+    // MARK: Reading
 
-    func refuse(_ violation: RequestParser.Violation, _ context: ChannelHandlerContext) {
-        switch phase {
-        case .discarding, .lingering: return
-        case .head, .body: break
+    /// Reads on when the channel would, unless what has been read must be handled first.
+    public func read(context: ChannelHandlerContext) {
+        let wasPending = state.isReadPending
+        guard state.read(hasBytes: parser.hasBytes, at: context.eventLoop.now) else { return }
+        if !wasPending, state.isAmidRequest { setTimer(context) }
+        context.read()
+    }
+
+    private func readWithheld(_ context: ChannelHandlerContext) {
+        if state.releaseRead(hasBytes: parser.hasBytes) { read(context: context) }
+    }
+
+    // MARK: Other protocols
+
+    /// Begins to decide on an offer. The server may take its time. Returns false when the request is to be answered as if it
+    /// had made none.
+    private func decide(on head: RequestHead, _ context: ChannelHandlerContext) -> Bool {
+        guard let upgrade, head.body == .none || head.body == .length(0) else { return false }
+        let this = NIOLoopBound((self, head), eventLoop: context.eventLoop)
+        cancelDecision = upgrade.consider(head.request, context.channel) { decision in
+            let (connection, head) = this.value
+            connection.take(decision, on: head)
         }
-        refusal = violation
-        answerRefusal(context)
+        guard cancelDecision != nil else { return false }
+        state.beginDecision(on: .init(head, isDemanded: false))
+        // The end of the request has no bytes of its own.
+        _ = try? parser.next()
+        return true
+    }
+
+    private func take(_ decision: ConnectionUpgrade.Decision, on head: RequestHead) {
+        guard let context, cancelDecision != nil else { return }
+        cancelDecision = nil
+        guard context.channel.isActive else { return }
+        switch decision {
+        case .refuse(let refusal):
+            state.endDecision()
+            requests?.receive(head, refused: refusal)
+        case .accept(let fields, let add):
+            let written = context.eventLoop.makePromise(of: Void.self)
+            output.append(.switchingProtocols, fields, isOld: false, to: context)
+            completion.promise = written
+            flush()
+            leave(context) { try add(self, context.pipeline, written.futureResult) }
+        }
+    }
+
+    /// Leaves the connection to other handlers, with the bytes that are theirs.
+    private func leave(_ context: ChannelHandlerContext, _ add: () throws -> Void) {
+        let (bytes, isOver) = (parser.takeBytes(), state.isInputOver)
+        do {
+            try add()
+        } catch {
+            return context.close(promise: nil)
+        }
+        if bytes.readableBytes > 0 {
+            context.fireChannelRead(wrapInboundOut(bytes))
+            context.fireChannelReadComplete()
+        }
+        if isOver { context.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }
+        context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
+    }
+
+    // MARK: Answers
+
+    /// Whether the connection takes more of an answer at once.
+    ///
+    /// - Throws: `ChannelError.ioOnClosedChannel`.
+    func hasRoom() throws -> Bool {
+        guard let context, context.channel.isActive else { throw ChannelError.ioOnClosedChannel }
+        return context.channel.isWritable
+    }
+
+    /// Writes the head of the answer to the request.
+    ///
+    /// - Parameter body: The number of bytes of the whole body, if it is written next.
+    func write(_ status: HTTPResponse.Status, _ fields: HTTPFields, body: Int = 0) {
+        guard let context, state.takesAnswer else { return }
+        let closes = state.beginAnswer(closes: fields.value(of: .connection)?.lowercased() == "close")
+        output.append(
+            status, fields, date: DateField.now, closes: closes, isOld: state.exchange?.isOld ?? false, body: body,
+            to: context)
+    }
+
+    /// Writes a part of the answer's body.
+    func write(_ bytes: ByteBuffer) {
+        guard let context, state.exchange?.isHead == false else { return }
+        output.append(bytes, to: context)
+        let size = bytes.readableBytes
+        guard let answers = memory?.answers, size > MemoryBudget.small else { return }
+        answers.add(size)
+        completion.memory += size
+    }
+
+    /// Writes the end of the answer.
+    func writeEnd(_ trailers: HTTPFields? = nil) {
+        guard let context, state.takesAnswer else { return }
+        // An answer to HEAD has no body, and so no end of chunks.
+        if state.exchange?.isHead == true { output.skipEnd() } else { output.appendEnd(trailers, to: context) }
+        completion.endsAnswer = true
+        if state.endAnswer(at: context.eventLoop.now) { return finish(context) }
+        readWithheld(context)
+    }
+
+    /// The consequences of all that was written having been handed to the network.
+    private struct Completion {
+        var endsAnswer = false
+        /// The number of bytes that count as memory of answers.
+        var memory = 0
+        var closes = false
+        var promise: EventLoopPromise<Void>?
+    }
+
+    /// Hands what was written to the network: to the kernel, as far as it takes it at once, and the rest to the channel.
+    func flush() {
+        guard let context else { return }
+        let completion = completion
+        self.completion = Completion()
+        if output.isEmpty, writes == 0 { return complete(completion, nil) }
+        if let direct, writes == 0, let bytes = output.takeSingle() {
+            // Most answers are one buffer, which the kernel takes at once.
+            let accepted = bytes.withUnsafeReadableBytes(direct.offer)
+            if accepted == bytes.readableBytes { return complete(completion, nil) }
+            var rest = bytes
+            rest.moveReaderIndex(forwardBy: accepted)
+            write([rest], to: context, completion)
+        } else {
+            write(output.take(), to: context, completion)
+        }
+        // What is left of an answer may be too little to make the channel unwritable, and yet keep the whole in memory.
+        if state.exchange?.isAnswered == true, !state.isBlocked { noteUnsent(context) }
+    }
+
+    private func write(_ buffers: [ByteBuffer], to context: ChannelHandlerContext, _ completion: Completion) {
+        let written = context.eventLoop.makePromise(of: Void.self)
+        writes += 1
+        written.futureResult.assumeIsolated().whenComplete { [self] result in
+            writes -= 1
+            let error: (any Error)? = if case .failure(let error) = result { error } else { nil }
+            complete(completion, error)
+        }
+        for buffer in buffers.dropLast() { context.write(wrapOutboundOut(buffer), promise: nil) }
+        // The promise is completed behind what was written before.
+        context.writeAndFlush(wrapOutboundOut(buffers.last ?? ByteBuffer()), promise: written)
+    }
+
+    private func complete(_ completion: Completion, _ error: (any Error)?) {
+        if completion.memory > 0 { memory?.answers.remove(completion.memory) }
+        if let error { completion.promise?.fail(error) } else { completion.promise?.succeed() }
+        if completion.endsAnswer { answerWasWritten() }
+        if completion.closes { context?.close(promise: nil) }
+    }
+
+    private func answerWasWritten() {
+        let continuation = state.answerWasWritten(hasBytes: parser.hasBytes)
+        guard let context, context.channel.isActive else { return }
+        if state.isBlocked { noteUnsent(context) }
+        proceed(continuation, context)
+    }
+
+    public func channelWritabilityChanged(context: ChannelHandlerContext) {
+        noteUnsent(context)
+        if context.channel.isWritable { requests?.resume() }
+        context.fireChannelWritabilityChanged()
+    }
+
+    /// Notes whether the client is waited for, and gives it its time anew.
+    private func noteUnsent(_ context: ChannelHandlerContext) {
+        let isBlocked = !context.channel.isWritable || state.exchange?.isAnswered == true
+        state.noteUnsent(isBlocked ? unsent(context) : nil, at: context.eventLoop.now)
+        setTimer(context)
+    }
+
+    /// Returns the number of bytes that the client has not taken yet.
+    private func unsent(_ context: ChannelHandlerContext) -> Int {
+        (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+    }
+
+    // MARK: Refusals
+
+    /// Answers a request that is none, or that breaks a rule, and ends the connection.
+    private func refuse(_ violation: RequestParser.Violation, _ context: ChannelHandlerContext) {
+        guard state.takesInput else { return }
+        let (isAmidRequest, exchange) = (state.isAmidRequest, state.exchange)
+        // An answer that has begun ends here, cut short; one that is complete is the last.
+        if exchange.map({ !$0.hasAnswerBegun }) ?? !isAmidRequest { answer(violation, to: exchange, context) }
+        finish(context)
+        if isAmidRequest { requests?.fail(BodyCutShort()) }
+    }
+
+    private func answer(
+        _ violation: RequestParser.Violation, to exchange: ConnectionState.Exchange?, _ context: ChannelHandlerContext
+    ) {
+        let id = violation.requestID ?? RequestID.make(for: exchange?.fields ?? [:])
+        let body = refused(violation.refusal, id)
+        var fields: HTTPFields = [
+            .contentType: "application/json", .contentLength: String(body.readableBytes), .requestID: id,
+            .xContentTypeOptions: "nosniff",
+        ]
+        if violation.refusal.status == .serviceUnavailable { fields[.retryAfter] = "5" }
+        output.append(violation.refusal.status, fields, closes: true, isOld: exchange?.isOld ?? false, to: context)
+        if exchange?.isHead != true { output.append(body, to: context) }
     }
 
     public func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        switch phase {
-        case .discarding, .lingering: return
-        case .head, .body: break
-        }
+        guard state.takesInput else { return }
         requests?.fail(error)
         context.close(promise: nil)
+    }
+
+    // MARK: The end
+
+    /// Closes the output behind the last answer. To close at once would make the kernel answer the client's further
+    /// bytes with a reset, which can destroy the answer before it is read (RFC 9112 §9.6).
+    private func finish(_ context: ChannelHandlerContext) {
+        parser = RequestParser()
+        let closes = state.finish(at: context.eventLoop.now)
+        setTimer(context)
+        if closes {
+            // Closing at once would drop what has not been sent.
+            completion.closes = true
+            return flush()
+        }
+        flush()
+        let closed = context.eventLoop.makePromise(of: Void.self)
+        closed.futureResult.assumeIsolated().whenSuccess { [self] in
+            guard !state.outputClosed(at: context.eventLoop.now) else { return context.close(promise: nil) }
+            setTimer(context)
+            context.read()
+        }
+        context.close(mode: .output, promise: closed)
+        context.read()
+    }
+
+    public func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case ChannelEvent.inputClosed:
+            if state.inputClosed() { return context.close(promise: nil) }
+            if state.takesInput { parse(context) }
+            closeIfOver(context)
+        case is ChannelShouldQuiesceEvent:
+            if state.quiesce() { context.close(promise: nil) }
+        default:
+            context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    private func closeIfOver(_ context: ChannelHandlerContext) {
+        if state.isOver(hasBytes: parser.hasBytes) { context.close(promise: nil) }
+    }
+
+    public func channelInactive(context: ChannelHandlerContext) {
+        end()
+        context.fireChannelInactive()
+    }
+
+    public func handlerRemoved(context: ChannelHandlerContext) {
+        timer?.task.cancel()
+        timer = nil
+        self.context = nil
+        end()
+    }
+
+    private func end() {
+        cancelDecision.take()?()
+        requests?.end()
+        requests = nil
+        direct = nil
+    }
+
+    // MARK: Deadlines
+
+    private struct Timer {
+        let task: NIOScheduledCallback
+        let at: NIODeadline
+    }
+
+    private var deadline: NIODeadline {
+        state.deadline(
+            limits, bodiesAreShort: memory?.bodies.isShort == true, answersAreShort: memory?.answers.isShort == true)
+    }
+
+    /// Makes sure that the timer fires no later than the deadline. A deadline that has moved away is noticed when the
+    /// timer fires, so that requests and chunks need not reschedule it.
+    private func setTimer(_ context: ChannelHandlerContext) {
+        var deadline = deadline
+        // Other requests may run short of memory at any time.
+        if memory != nil, state.isBlocked || state.isHoldingBody {
+            deadline = min(deadline, context.eventLoop.now + MemoryBudget.patience)
+        }
+        guard deadline < timer?.at ?? .distantFuture else { return }
+        timer?.task.cancel()
+        schedule(at: deadline, on: context.eventLoop)
+    }
+
+    private func schedule(at time: NIODeadline, on eventLoop: any EventLoop) {
+        timer = (try? eventLoop.assumeIsolated().scheduleCallback(at: time, handler: self))
+            .map { Timer(task: $0, at: time) }
+    }
+
+    /// A callback that comes later than this shows that the event loop was busy.
+    private static let lag = TimeAmount.milliseconds(100)
+}
+
+extension ConnectionGuard: NIOScheduledCallbackHandler {
+    public func handleScheduledCallback(eventLoop: some EventLoop) {
+        let due = timer?.at ?? .distantFuture
+        timer = nil
+        guard let context else { return }
+        if state.isBlocked { state.noteProgress(unsent(context), at: eventLoop.now) }
+        let deadline = deadline
+        if eventLoop.now < deadline { return setTimer(context) }
+        // An event loop that was busy for so long has not read what the client has sent in time: it reads before the
+        // deadline is applied.
+        if eventLoop.now - Self.lag > due, excused != deadline {
+            excused = deadline
+            schedule(at: eventLoop.now + Self.lag, on: eventLoop)
+        } else {
+            context.close(promise: nil)
+        }
+    }
+}
+
+extension ConnectionGuard: LoopTurn {
+    /// Goes on with the requests that the client has sent behind the last one: with one of them, if it is there as a whole and
+    /// is answered at once.
+    package func takeTurn() -> Int {
+        state.takeTurn()
+        guard let context, context.channel.isActive else { return 1 }
+        parse(context)
+        requests?.completeReading()
+        readWithheld(context)
+        closeIfOver(context)
+        return 1
     }
 }
 
 extension ConnectionGuard: ChannelOutboundHandler {
     public typealias OutboundIn = Never
+}
+
+extension ConnectionGuard {
+    /// The time limits for a client. A connection that takes longer is closed without an answer.
+    public struct Limits: Sendable {
+        /// The time from the opening of the connection, or the first byte of a further request, to the end of the head.
+        public var header: TimeAmount = .seconds(10)
+        /// The time between an answer and the first byte of the next request.
+        public var keepAlive: TimeAmount = .seconds(75)
+        /// The time without a byte in the middle of a request. It counts only while the server wants to read.
+        public var bodyProgress: TimeAmount = .seconds(30)
+        /// The time from the end of a request's head to its last byte.
+        public var request: TimeAmount = .seconds(600)
+        /// The time without the client taking any of an answer that waits for it, or all of a last answer.
+        public var answerProgress: TimeAmount = .seconds(60)
+        /// The time from the server's last byte until the client closes; what it sends meanwhile is discarded.
+        public var lingering: TimeAmount = .seconds(5)
+
+        public init() {}
+    }
 }
 
 /// Handles the requests of a connection, one at a time, on its event loop.

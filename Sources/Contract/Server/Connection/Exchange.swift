@@ -1,6 +1,6 @@
 import HTTPTypes
 
-extension ConnectionGuard {
+extension ConnectionState {
     /// The request that is with the server, until its answer has been handed to the network.
     struct Exchange {
         /// The number of bytes that are read for one demand of more of a body.

@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 import GRDB
 import GRDBSQLite
@@ -51,6 +52,31 @@ enum SQLiteFile {
         case quick = "quick_check"
         /// Whether the indexes agree with the rows, too.
         case full = "integrity_check"
+    }
+
+    /// Whether `file:` begins a URI in this process. That can be chosen before the first connection alone.
+    private static let takesURIs = concord_sqlite_with_uris() == SQLITE_OK
+
+    /// Reads a database that another process may use, and creates no file beside it.
+    ///
+    /// - Returns: Nil when it cannot be read so: SQLite was used before in this process, or the log has no index.
+    static func looking<T>(at path: String, _ body: (Session) throws -> T) throws -> T? {
+        let files = FileManager.default
+        let hasLog = files.fileExists(atPath: path + "-wal")
+        guard hasLog ? files.fileExists(atPath: path + "-shm") : takesURIs else { return nil }
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.busyMode = .timeout(5)
+        // SQLite would create a log for a database that nobody uses, and not remove it again.
+        let place =
+            hasLog
+            ? path
+            : "file:" + (path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path) + "?immutable=1"
+        let queue = try DatabaseQueue(path: place, configuration: configuration)
+        let connection = try SQLiteConnection(queue, DamageWatch(path: path) { _ in })
+        let value = try connection.read(body)
+        try connection.close()
+        return value
     }
 
     /// Reads a file on a connection that cannot write.

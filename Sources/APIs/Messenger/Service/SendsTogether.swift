@@ -5,19 +5,10 @@ import Database
 import Foundation
 import MessengerAPI
 
-/// A message that is sent together with others.
-struct Send: Sendable {
-    let request: Messenger.SendMessage
-    let sender: Messenger.User.ID
-    let key: IdempotencyKey?
-    let now: Int64
-}
-
-/// Messages that wait at the same time and are sent by one transaction of two round trips, whatever their number. It does
-/// what ``Messages/insert(_:from:at:in:)`` does for one.
+/// Sends that wait at the same time are made by one transaction of PostgreSQL with two round trips, whatever their number.
 ///
 /// Left out is what would be refused or has a stored answer, and the second of two with one key.
-enum SharedSends {
+extension Sends {
     /// A message as the statement reads it.
     private struct Row: Encodable {
         let n: Int
@@ -49,8 +40,8 @@ enum SharedSends {
     /// Sends messages, and publishes them after the commit.
     ///
     /// - Returns: The answer to each; nil for one that was left out.
-    static func run(
-        _ sends: [Send], publishing publisher: MessengerService.Publisher, pushing pushes: Pushes?, in db: Session
+    static func together(
+        _ sends: [Waiting], publishing publisher: MessengerService.Publisher, pushing pushes: Pushes?, in db: Session
     ) throws -> [Answer<Messenger.SentMessage>?] {
         let ids = try lock(sends, in: db)
         var keys: Set<String> = []
@@ -58,10 +49,7 @@ enum SharedSends {
         var rows: [Row] = []
         for (index, (send, id)) in zip(sends, ids).enumerated() {
             let request = send.request
-            let message = Messenger.Message(
-                id: id, chat: request.chat, sender: send.sender, content: request.content, type: request.type,
-                file: nil, createdAt: .init(milliseconds: send.now))
-            var answer = Answer(.created, Messenger.SentMessage(message))
+            var answer = Answer(.created, Messenger.SentMessage(send.message(id)))
             var stored: SharedAnswer?
             if let key = send.key { (stored, answer) = try SharedAnswer.encode(answer, key) }
             answers.append(answer)
@@ -80,10 +68,7 @@ enum SharedSends {
         var results = [Answer<Messenger.SentMessage>?](repeating: nil, count: sends.count)
         for (index, event) in sent {
             results[index] = answers[index]
-            let send = sends[index]
-            let message = Messenger.Message(
-                id: ids[index], chat: send.request.chat, sender: send.sender, content: send.request.content,
-                type: send.request.type, file: nil, createdAt: .init(milliseconds: send.now))
+            let message = sends[index].message(ids[index])
             publisher.publish(
                 .message(message), short: .stored(message.id), as: EventNumber(event, of: message.chat), in: db)
         }
@@ -92,7 +77,7 @@ enum SharedSends {
 
     /// Locks the rows of the chats, as every send does, and reserves ids behind the locks, so that the ids of a chat's
     /// messages grow in the order of the commits. What the next statement reads stays true until the commit.
-    private static func lock(_ sends: [Send], in db: Session) throws -> [Messenger.Message.ID] {
+    private static func lock(_ sends: [Waiting], in db: Session) throws -> [Messenger.Message.ID] {
         let chats = "{" + Set(sends.map(\.request.chat.rawValue)).map(String.init).joined(separator: ",") + "}"
         // A chat that another transaction keeps for long must not delay the messages to others.
         let timeout = Query<[String]>.all("SELECT set_config('lock_timeout', '1000', true)") { try $0.get(0) }
@@ -121,11 +106,7 @@ enum SharedSends {
                 FROM json_to_recordset(CAST(\(json) AS JSON)) AS i (n INT, id BIGINT, chat BIGINT, sender BIGINT,
                         content TEXT, type TEXT, at BIGINT, \(SharedAnswer.columns))
                     JOIN chats c ON c.id = i.chat
-                    JOIN members m ON m.chat_id = i.chat AND m.user_id = i.sender
-                WHERE \(SharedAnswer.isFirst) AND (c.direct_low IS NULL OR NOT EXISTS (
-                    SELECT 1 FROM blocks b WHERE b.blocker_id = c.direct_low AND b.blocked_id = c.direct_high
-                    UNION ALL SELECT 1 FROM blocks b WHERE b.blocker_id = c.direct_high AND b.blocked_id = c.direct_low
-                    UNION ALL SELECT 1 FROM users WHERE id IN (c.direct_low, c.direct_high) AND NOT \(Users.isPresent)))
+                WHERE \(SharedAnswer.isFirst) AND \(mayWrite(to: "c", "i.sender"))
             ), dated AS (
                 UPDATE chats c SET updated_at = a.at, events = c.events + a.count
                 FROM (SELECT chat, MAX(at) AS at, COUNT(*) AS count FROM allowed GROUP BY chat) a WHERE c.id = a.chat
@@ -136,8 +117,8 @@ enum SharedSends {
             ), answered AS (
                 \(SharedAnswer.insertion(from: "allowed"))
             ), added AS (
-                INSERT INTO messages (id, chat_id, sender_id, content, type, created_at)
-                SELECT id, chat, sender, content, type, at FROM allowed
+                INSERT INTO messages (id, \(columns))
+                SELECT id, chat, sender, content, type, NULL, at FROM allowed
             )\(pushed)
             SELECT n, event FROM allowed
             """

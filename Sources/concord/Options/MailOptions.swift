@@ -1,0 +1,36 @@
+import ArgumentParser
+import Mail
+
+/// The options of e-mails.
+struct MailOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The mail server for outgoing e-mails: smtps:// (TLS, port 465) or smtp:// (STARTTLS, port 587). Put a URL "
+                + "with a name and a password into the variable. ?tls=none is for a server on this machine, ?ca=FILE "
+                + "trusts another authority. [CONCORD_SMTP] (default: none, e-mails are written to files in "
+                + "<data>/mail)",
+            valueName: "smtps://…"))
+    var smtp: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The sender's address of e-mails. [CONCORD_MAIL_FROM] (default: concord@localhost)",
+            valueName: "address"))
+    var mailFrom: String?
+
+    /// Returns the mail server; nil when there is none.
+    func server(_ environment: Environment) throws -> SMTPServer? {
+        let url = try environment.value(smtp, "CONCORD_SMTP", { $0 }, default: "")
+        guard !url.isEmpty else { return nil }
+        // The message does not repeat the URL, which may contain a password.
+        guard let server = SMTPServer(url) else {
+            throw ValidationError("--smtp must be smtps://user:password@host:465 or smtp://user:password@host:587")
+        }
+        return server
+    }
+
+    /// Returns the sender's address.
+    func sender(_ environment: Environment) throws -> String {
+        try environment.value(mailFrom, "CONCORD_MAIL_FROM", { $0 }, default: "concord@localhost")
+    }
+}
