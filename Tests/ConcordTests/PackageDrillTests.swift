@@ -2,6 +2,7 @@ import Foundation
 import Testbed
 import Testing
 
+#if os(Linux)
 /// The short drill of `Tools/check-package`: the service as its unit has it, in a folder with the package's files.
 @Suite(.timeLimit(.minutes(30))) struct PackageDrillTests {
     @Test(.enabled(if: StockTools.python != nil, "`make test` installs Python and sets CONCORD_PYTHON"))
@@ -13,3 +14,4 @@ import Testing
         #expect(run.output.contains("The package works as its documents say."), "\(run.output)")
     }
 }
+#endif
