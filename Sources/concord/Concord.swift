@@ -50,7 +50,7 @@ struct Concord: AsyncParsableCommand {
 
     /// Returns what to say of a first argument that is almost the name of a command; nil for any other.
     private static func misspelt(_ word: String?) -> String? {
-        let names = configuration.subcommands.compactMap(\.configuration.commandName)
+        let names = configuration.subcommands.compactMap { $0.configuration.commandName }
         guard let word, !word.hasPrefix("-"), word != "help", !names.contains(word) else { return nil }
         let nearest = names.map { (name: $0, distance: Environment.distance($0, word)) }
             .min { ($0.distance, $0.name) < ($1.distance, $1.name) }
