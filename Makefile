@@ -24,6 +24,8 @@ COMPARE_PACKAGES := python3 wrk strace
 NODES_PACKAGES := python3 wrk haproxy util-linux postgresql
 # `make dist` needs these.
 DIST_PACKAGES := python3 xz-utils gzip
+# `make check-package` needs these.
+CHECK_PACKAGE_PACKAGES := python3 debootstrap debian-archive-keyring util-linux libseccomp2
 # HEIC needs this package on releases where libheif has its decoders in packages of their own.
 PACKAGES_IF_ANY := libheif-plugin-libde265
 # The tests' own clients, and a server without which the other tests still run (Tools/with-services).
@@ -43,11 +45,11 @@ SDKS := Messenger DeuceDiary Monica GTSD Dunbar
 TOOLS := .build/tools
 SOURCES := Package.swift Sources Tests Examples $(wildcard Benchmarks/Package.swift Benchmarks/Sources)
 
-.PHONY: help deps release-deps test-deps serve build test test-release torture mutants sanitize fuzz lint format dist docs describe schemathesis \
+.PHONY: help deps release-deps test-deps serve build test test-release torture mutants sanitize fuzz lint format dist check-package docs describe schemathesis \
 	drawing nodes bench compare clean
 
 help: ## show this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 22
 
 deps: ## install the system packages that the build needs
 	@./Tools/install-packages $(PACKAGES) --if-any $(PACKAGES_IF_ANY)
@@ -126,6 +128,11 @@ format: ## put every file into the project's format
 dist: release-deps ## build a Debian package and a tarball for operators into .build/dist
 	@./Tools/install-packages $(DIST_PACKAGES)
 	SWIFT=$(SWIFT) RELEASE="$(RELEASE)" ./Tools/dist
+
+check-package: ## install the package in a bare Debian, and do what the documents say (DEB=FILE for one that is there)
+	@./Tools/install-packages $(CHECK_PACKAGE_PACKAGES)
+	@$(if $(DEB),,$(MAKE) dist)
+	./Tools/check-package $(if $(DEB),--deb $(DEB)) $(ARGS)
 
 docs: deps ## render the SDKs' articles and reference as static sites in .build/docs
 	SWIFT=$(SWIFT) ./Tools/docs

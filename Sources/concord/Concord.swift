@@ -24,7 +24,11 @@ struct Concord: AsyncParsableCommand {
         // libpq would take settings from them, and no other thread reads the environment yet.
         for name in PostgreSQLEnvironment.variables { unsetenv(name) }
         var command: any ParsableCommand
-        do { command = try parseAsRoot() } catch { exit(withError: error) }
+        do { command = try parseAsRoot() } catch {
+            guard let sentence = misspelt(CommandLine.arguments.dropFirst().first) else { exit(withError: error) }
+            FileHandle.standardError.say(sentence)
+            exit(withError: ExitCode.validationFailure)
+        }
         // `serve` has a setting for the number of its threads.
         if !(command is Serve) { ProcessThreads.begin() }
         do {
@@ -42,6 +46,21 @@ struct Concord: AsyncParsableCommand {
         } catch {
             exit(withError: error)
         }
+    }
+
+    /// Returns what to say of a first argument that is almost the name of a command; nil for any other.
+    private static func misspelt(_ word: String?) -> String? {
+        let names = configuration.subcommands.compactMap { $0.configuration.commandName }
+        guard let word, !word.hasPrefix("-"), word != "help", !names.contains(word) else { return nil }
+        let nearest = names.map { (name: $0, distance: Environment.distance($0, word)) }
+            .min { ($0.distance, $0.name) < ($1.distance, $1.name) }
+        guard let nearest, nearest.distance <= 2 else { return nil }
+        return """
+            Error: There is no command '\(word)'. Did you mean '\(nearest.name)'?
+            Usage: concord <subcommand>
+              See 'concord --help' for more information.
+
+            """
     }
 
     static let number = "0.1.0"

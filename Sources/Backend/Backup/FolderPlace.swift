@@ -6,12 +6,14 @@ import ObjectStore
 /// Backups in a folder. One that is being made is in a hidden folder, which gets its name at the end.
 struct FolderPlace: BackupPlace {
     let root: String
+    private let makes: Bool
     var description: String { "the folder \(root)" }
     var scratch: String { root + "/.scratch" }
     private let threads = NIOThreadPool.singleton
 
     init(_ root: String, makes: Bool) throws {
         self.root = root
+        self.makes = makes
         var isFolder: ObjCBool = false
         let exists = FileManager.default.fileExists(atPath: root, isDirectory: &isFolder)
         guard exists ? isFolder.boolValue : makes else {
@@ -21,8 +23,21 @@ struct FolderPlace: BackupPlace {
         do {
             for folder in ["", "/backups", "/objects", "/.scratch"] { try Self.make(root + folder) }
         } catch {
-            throw BackupError("Backups cannot be written to \(root): \(error.localizedDescription)")
+            // The error's own text names neither the user nor the system's reason.
+            throw BackupError("Backups cannot be written to \(root) \(Self.refusal(errno))")
         }
+    }
+
+    /// Returns whose permission is missing: the server's user writes the backups, and not the user who types the command.
+    private static func refusal(_ code: Int32) -> String {
+        let user = getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? "\(geteuid())"
+        let unit =
+            code == EROFS
+            ? """
+            . A service of systemd may write to the folders alone that its unit names: add ReadWritePaths=, or choose one \
+            of those
+            """ : ""
+        return "by the user \(user): \(String(cString: strerror(code)))\(unit)"
     }
 
     private static func make(_ folder: String) throws {
@@ -126,7 +141,10 @@ struct FolderPlace: BackupPlace {
         }
     }
 
-    func close() async throws {}
+    func close() async throws {
+        // Root makes a backup by itself while the server is stopped; the server makes the next one.
+        if makes { PrivateFiles.giveToOwner(root) }
+    }
 
     private static func synchronize(_ folder: String) throws {
         let descriptor = Foundation.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

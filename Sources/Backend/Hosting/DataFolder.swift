@@ -38,18 +38,8 @@ struct DataFolder {
         exposed = PrivateFiles.tighten(path)
     }
 
-    /// Gives what root has made in the folder to the folder's owner, so that the service, which runs as that user, can use
-    /// it. It does nothing for another user than root, and where the folder is root's own.
-    func giveToOwner() {
-        var status = stat()
-        guard geteuid() == 0, stat(path, &status) == 0, status.st_uid != 0 else { return }
-        let (user, group) = (status.st_uid, status.st_gid)
-        guard let names = FileManager.default.enumerator(atPath: path) else { return }
-        for case let name as String in names {
-            let file = "\(path)/\(name)"
-            if lstat(file, &status) == 0, status.st_uid == 0 { lchown(file, user, group) }
-        }
-    }
+    /// Gives what root has made in the folder to the folder's owner.
+    func giveToOwner() { PrivateFiles.giveToOwner(path) }
 
     /// Returns the system's description of the last error.
     static func reason() -> String { String(cString: strerror(errno)) }

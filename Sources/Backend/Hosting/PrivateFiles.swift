@@ -22,6 +22,19 @@ enum PrivateFiles {
         return changed
     }
 
+    /// Gives what root has made in a folder to the folder's owner, so that the service, which runs as that user, can use it.
+    /// It does nothing for another user than root, and where the folder is root's own.
+    static func giveToOwner(_ folder: String) {
+        var status = stat()
+        guard geteuid() == 0, stat(folder, &status) == 0, status.st_uid != 0 else { return }
+        let (user, group) = (status.st_uid, status.st_gid)
+        guard let names = FileManager.default.enumerator(atPath: folder) else { return }
+        for case let name as String in names {
+            let file = "\(folder)/\(name)"
+            if lstat(file, &status) == 0, status.st_uid == 0 { lchown(file, user, group) }
+        }
+    }
+
     private static func tighten(_ path: String, in root: String, depth: Int, _ changed: inout [String]) {
         switch kind(root + "/" + path) {
         case S_IFDIR:

@@ -65,7 +65,7 @@ struct HealthCheck: AsyncParsableCommand {
         }
         switch answer {
         case nil: return ("no answer within \(timeout.formatted()) s", false)
-        case .failure(let error): return ("no answer: \((error as? URLError)?.code.words ?? "\(error)")", false)
+        case .failure(let error): return ("no answer: \((error as? URLError)?.words ?? "\(error)")", false)
         case .success(let answer) where answer.status == .ok: return ("ready", true)
         case .success(let answer):
             let body = String(decoding: answer.body.prefix(500), as: UTF8.self)
@@ -81,16 +81,19 @@ struct HealthCheck: AsyncParsableCommand {
     }
 }
 
-extension URLError.Code {
-    fileprivate var words: String? {
-        switch self {
+extension URLError {
+    fileprivate var words: String {
+        switch code {
         case .cannotConnectToHost: "nothing listens there"
         case .cannotFindHost: "there is no such host"
         case .networkConnectionLost: "the connection was closed"
         case .timedOut: "it took too long"
         case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate:
             "its certificate is not trusted"
-        default: nil
+        // On Linux these have no code, only curl's words.
+        case _ where "\(self)".contains("SSL certificate problem"): "its certificate is not trusted"
+        case _ where "\(self)".contains("wrong version number"): "it does not speak TLS: http://… may reach it"
+        default: localizedDescription
         }
     }
 }

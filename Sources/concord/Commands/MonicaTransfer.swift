@@ -39,13 +39,15 @@ struct MonicaImport: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let descriptor = file == "-" ? dup(STDIN_FILENO) : open(file, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw OperatorError("\(file) cannot be read: \(String(cString: strerror(errno)))")
+        }
         let bytes: [UInt8]
         do {
-            let input =
-                file == "-" ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(fileURLWithPath: file))
-            bytes = [UInt8](try input.readToEnd() ?? Data())
+            bytes = [UInt8](try FileHandle(fileDescriptor: descriptor, closeOnDealloc: true).readToEnd() ?? Data())
         } catch {
-            throw OperatorError("\(file) cannot be read: \(error.localizedDescription)")
+            throw OperatorError("\(file) cannot be read: it is a folder, or its disk cannot be read")
         }
         let read: CardFile
         do {

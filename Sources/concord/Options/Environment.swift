@@ -179,7 +179,7 @@ struct Environment: Sendable {
     }
 
     /// Returns the number of characters to insert, remove, replace or swap with their neighbour to make one text of another.
-    private static func distance(_ first: String, _ second: String) -> Int {
+    static func distance(_ first: String, _ second: String) -> Int {
         let (first, second) = (Array(first.utf8), Array(second.utf8))
         var rows = [Array(0...second.count)]
         for (i, byte) in first.enumerated() {
