@@ -91,17 +91,14 @@ import Testing
         try await withTemporaryFolder { folder in
             let file = folder + "/Program.swift"
             try text.write(toFile: file, atomically: true, encoding: .utf8)
-            let which = try await StockTools.run("/bin/sh", ["-c", #"readlink -f "$(command -v swiftc)""#])
-            let compiler = which.output.trimmingCharacters(in: .whitespacesAndNewlines)
-            let tools = URL(fileURLWithPath: compiler).deletingLastPathComponent().deletingLastPathComponent().path
             let package = StockTools.package
+            let build = package + "/.build/debug"
             return try await StockTools.run(
                 "/usr/bin/env",
                 [
                     "swiftc", "-typecheck", "-parse-as-library", "-swift-version", "6", "-suppress-warnings",
-                    "-module-cache-path", folder + "/cache", "-I", package + "/.build/debug/Modules",
-                    "-I", package + "/.build/checkouts/GRDB.swift/Sources/GRDBSQLite",
-                    "-plugin-path", tools + "/lib/swift/host/plugins/testing", file,
+                    "-module-cache-path", build + "/ModuleCache", "-I", build + "/Modules",
+                    "-I", package + "/.build/checkouts/GRDB.swift/Sources/GRDBSQLite", file,
                     // The Keychain's stand-in.
                     package + "/Tests/Support/Keychain.swift",
                 ])
