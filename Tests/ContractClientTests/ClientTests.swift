@@ -187,7 +187,7 @@ import Testing
                 return count - 1
             }
             let response = try await steps[turn](TransportRequest(method: .post, url: URL(fileURLWithPath: "/")))
-            if response.status != .ok { throw APIError(response, api: Sample.self) }
+            if response.status != .ok { throw APIError(response, api: Sample.self, from: URL(fileURLWithPath: "/")) }
             return .init(accessToken: turn == 0 ? "new" : "new \(turn)", expiresIn: 3600)
         }
         let store = MemoryTokenStore(tokens("old"))
