@@ -326,10 +326,10 @@ let suites: [Target] = [
         "Concord",
         imports: """
             ArgumentParser AsyncHTTPClient Backend Contract ContractCheck ContractClient ContractDescribe ContractReference
-            ContractServer Database DeuceDiaryCheck DeuceDiaryService DeuceDiaryTestHost DunbarCheck DunbarClient DunbarService
-            DunbarTestHost GTSDCheck GTSDClient GTSDService GTSDTestHost HTTPTypes Hummingbird Identity Logging MessengerCheck
-            MessengerClient MessengerService MessengerTestHost MonicaCheck MonicaService MonicaTestHost NIOConcurrencyHelpers
-            NIOCore NIOHTTP1 NIOPosix NIOSockets ServiceLifecycle Testbed concord
+            ContractServer Database DeuceDiaryCheck DeuceDiaryClient DeuceDiaryService DeuceDiaryTestHost DunbarCheck DunbarClient
+            DunbarService DunbarTestHost GTSDCheck GTSDClient GTSDService GTSDTestHost HTTPTypes Hummingbird Identity Logging
+            MessengerCheck MessengerClient MessengerService MessengerTestHost MonicaCheck MonicaClient MonicaService
+            MonicaTestHost NIOConcurrencyHelpers NIOCore NIOHTTP1 NIOPosix NIOSockets ServiceLifecycle Testbed concord
             """, programs: ["chat-example"], exclude: ["Databases"]),
 ]
 

@@ -9,6 +9,8 @@ import Testing
         let file: String
         let line: Int
         var text: [String]
+        /// The number of lines at the beginning that the text does not have: imports.
+        var skipped = 0
         /// The modules that the text asks a reader to import, or that the sample's file imports.
         var imports: Set<String> = []
 
@@ -26,7 +28,7 @@ import Testing
     static let apis = ["Messenger", "DeuceDiary", "Dunbar", "Monica", "GTSD"]
 
     /// Their catalogues, and that of Messenger's store.
-    private static let catalogues =
+    static let catalogues =
         apis.map { "Sources/APIs/\($0)/Client/\($0)Client.docc" }
         + ["Sources/APIs/Messenger/Store/MessengerStore.docc"]
     /// The code whose comments have samples.
@@ -37,7 +39,7 @@ import Testing
 
     /// Returns the blocks of all documents.
     static func blocks() throws -> [Piece] {
-        let articles = try lines(of: ["README.md"]) + catalogues.flatMap { try lines(in: $0, ending: ".md") }
+        let articles = try blocks(of: ["README.md"] + catalogues.flatMap { try names(in: $0, ending: ".md") })
         let comments = try sources.flatMap { try lines(in: $0, ending: ".swift") }.map { file, lines in
             // Documentation comments contain Markdown.
             let markdown = lines.map { line -> String in
@@ -46,7 +48,12 @@ import Testing
             }
             return (file: file, lines: markdown)
         }
-        return try (articles + comments).flatMap { try blocks(in: $1, of: $0) }
+        return try articles + comments.flatMap { try blocks(in: $1, of: $0) }
+    }
+
+    /// Returns the blocks of documents.
+    static func blocks(of files: [String]) throws -> [Piece] {
+        try lines(of: files).flatMap { try blocks(in: $1, of: $0) }
     }
 
     static func samples() throws -> [Piece] {
@@ -72,6 +79,22 @@ import Testing
         }
     }
 
+    /// The Swift Package Index shows the documentation of all products that an app links, with what they export.
+    @Test func theIndexHasTheDocumentationOfEveryProductForApps() throws {
+        let manifest = try String(contentsOf: Self.root.appendingPathComponent("Package.swift"), encoding: .utf8)
+        var targets: Set<String> = ["ContractMocks"]
+        let products = manifest.matches(of: #/\.library\(name: "(.*?)", targets: \[(.*?)\]\)/#)
+        for match in products where !match.1.hasSuffix("Service") {
+            let names = match.2.matches(of: #/"(.*?)"/#).map { String($0.1) }
+            for api in Self.apis { targets.formUnion(names.map { $0.replacing("\\(name)", with: api) }) }
+        }
+        #expect(targets.isSuperset(of: ["MessengerClient", "DunbarMocks", "MonicaAPI", "MessengerStore", "Contract"]))
+        let index = try String(contentsOf: Self.root.appendingPathComponent(".spi.yml"), encoding: .utf8)
+        let listed = index.matches(of: #/(?m)^ +- (\w+)$/#).map { String($0.1) }
+        #expect(Set(listed) == targets)
+        #expect(listed.count == Set(listed).count)
+    }
+
     @Test func everySampleIsSeen() throws {
         let blocks = try Self.blocks()
         for sample in try Self.samples() {
@@ -89,8 +112,13 @@ import Testing
     }
 
     private static func lines(in folder: String, ending: String) throws -> [(file: String, lines: [String])] {
+        try lines(of: try names(in: folder, ending: ending))
+    }
+
+    /// Returns the files of a folder, in the order of their names.
+    static func names(in folder: String, ending: String) throws -> [String] {
         let names = try FileManager.default.contentsOfDirectory(atPath: root.appendingPathComponent(folder).path)
-        return try lines(of: names.filter { $0.hasSuffix(ending) }.sorted().map { "\(folder)/\($0)" })
+        return names.filter { $0.hasSuffix(ending) }.sorted().map { "\(folder)/\($0)" }
     }
 
     /// Returns the blocks without the imports at their beginning, which a sample has at the beginning of its file.
@@ -100,6 +128,7 @@ import Testing
             let imports = piece.text.prefix { $0.hasPrefix("import ") }
             block.imports = Set(imports)
             block.text = Array(piece.text.dropFirst(imports.count).drop { $0.isEmpty })
+            block.skipped = piece.text.count - block.text.count
             return block
         }
     }

@@ -127,10 +127,26 @@ import Testing
         let client = try client(ScriptedTransport(answer(.badGateway, body, headers: [.retryAfter: "soon"])))
         let error = try await refusal { try await client.send(Sample.PutThing(id: 1, name: "n")) }
         #expect(error.status == .badGateway)
-        #expect(error.message == "Unexpected answer from the server")
         #expect(!error.isFromAPI)
-        #expect("\(error)" == "502 Unexpected answer from the server")
+        #expect(
+            "\(error)" == "502 Unexpected answer from https://api.example.com: did a proxy answer in its place?")
+        #expect(error.message == error.localizedDescription)
         #expect(error.retryAfter == nil)
+    }
+
+    /// The address is the one that was configured, without what it may keep secret.
+    @Test(arguments: [
+        ("http://127.0.0.1:8082", "http://127.0.0.1:8082"), ("http://127.0.0.1:8082/", "http://127.0.0.1:8082"),
+        ("https://example.com/a/api", "https://example.com/a/api"),
+        ("https://me:secret@example.com:8443/api?token=secret#top", "https://example.com:8443/api"),
+    ])
+    func aRefusalOfAnotherServerNamesIt(_ base: String, _ named: String) async throws {
+        for status in [HTTPResponse.Status.notFound, .badRequest, .methodNotAllowed] {
+            let client = try client(ScriptedTransport(answer(status, #"{"message":"Not found"}"#)), base: base)
+            let error = try await refusal { try await client.send(Sample.PutThing(id: 1, name: "n")) }
+            #expect(!error.isFromAPI)
+            #expect("\(error)" == "\(status.code) Unexpected answer from \(named): is it a Sample?")
+        }
     }
 
     @Test(arguments: ["", "null", "[]", "{", #"{"nom":"x"}"#])
@@ -171,7 +187,7 @@ import Testing
                 return count - 1
             }
             let response = try await steps[turn](TransportRequest(method: .post, url: URL(fileURLWithPath: "/")))
-            if response.status != .ok { throw APIError(response, api: Sample.self) }
+            if response.status != .ok { throw APIError(response, api: Sample.self, from: URL(fileURLWithPath: "/")) }
             return .init(accessToken: turn == 0 ? "new" : "new \(turn)", expiresIn: 3600)
         }
         let store = MemoryTokenStore(tokens("old"))

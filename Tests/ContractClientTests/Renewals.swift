@@ -45,7 +45,9 @@ extension RenewingTests {
     /// A refusal that does not have the API's own form.
     static var isRefusedByAProxy: Renewals.Step {
         { _ in
-            throw APIError(TransportResponse(status: .unauthorized, body: Array("<html>".utf8)), api: Sample.self)
+            throw APIError(
+                TransportResponse(status: .unauthorized, body: Array("<html>".utf8)), api: Sample.self,
+                from: URL(fileURLWithPath: "/"))
         }
     }
     static var isOffline: Renewals.Step { { _ in throw URLError(.notConnectedToInternet) } }

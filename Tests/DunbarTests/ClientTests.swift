@@ -132,6 +132,17 @@ import FoundationNetworking
         #expect(try await client.wakeUp() == false)
     }
 
+    @Test func aServerWithoutHealthIsAskedNevertheless() async throws {
+        let server = Server([
+            "/storage/health": [.answer(404, #"{"error":"Not found"}"#)],
+            "/feed": [.answer(404, #"{"error":"Not found"}"#)],
+        ])
+        let client = try client(server)
+        #expect(try await client.wakeUp() == false)
+        let error = await failure { try await client.send(Dunbar.GetFeed()) }
+        #expect(error?.message == "Unexpected answer from https://dunbar.example/api: is it a Dunbar?")
+    }
+
     @Test func aCallThatIsCancelledWhileTheServerWakesUpEndsAtOnce() async throws {
         let silent = SilentTransport()
         let client = DunbarClient(
@@ -248,7 +259,11 @@ import FoundationNetworking
             }
         }
         #expect(
-            found == ["404 User not found", "404 -", "no data", "unreadable", "unknown", "-1001", "no network"])
+            found == [
+                "404 User not found", "404 Unexpected answer from https://dunbar.example/api: is it a Dunbar?",
+                "no data",
+                "unreadable", "unknown", "-1001", "no network",
+            ])
         let refused = await failure { try await client.send(Dunbar.GetUser(id: 0)) }
         #expect(refused?.localizedDescription == "Server error (400): Invalid user ID")
     }

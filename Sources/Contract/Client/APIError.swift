@@ -8,7 +8,7 @@ public struct APIError: Error, Sendable {
     /// work later.
     public let status: HTTPResponse.Status
     /// The message in the API's own English wording. Wordings are exact, so an app can tell two refusals of one status
-    /// apart.
+    /// apart. Where ``isFromAPI`` is false, it names the address that was asked.
     public let message: String
     /// Whether the body had the API's error shape. The error page of a proxy does not.
     public let isFromAPI: Bool
@@ -21,10 +21,10 @@ public struct APIError: Error, Sendable {
     /// The body of the answer, for details that an API gives beside the message.
     public let body: [UInt8]
 
-    init<API: ServiceAPI>(_ response: TransportResponse, api: API.Type) {
+    init<API: ServiceAPI>(_ response: TransportResponse, api: API.Type, from server: URL) {
         status = response.status
         let failure = try? JSONDecoder().decode(API.Failure.self, from: Data(response.body))
-        message = failure?.message ?? "Unexpected answer from the server"
+        message = failure?.message ?? Self.unexpectedAnswer(response.status, of: api, from: server)
         isFromAPI = failure != nil
         requestID = response.headers[.requestID]
         retryAfter = response.headers[.retryAfter].flatMap(Int.init)
@@ -47,6 +47,24 @@ public struct APIError: Error, Sendable {
         requestID = nil
         headers = [:]
         body = []
+    }
+
+    /// Returns the message for an answer that has not the API's error shape: where it came from, and the question that
+    /// finds the cause most often.
+    package static func unexpectedAnswer<API: ServiceAPI>(
+        _ status: HTTPResponse.Status, of _: API.Type, from server: URL
+    ) -> String {
+        var address = URLComponents(url: server, resolvingAgainstBaseURL: true)
+        // An address may have a password, and its query a token.
+        address?.user = nil
+        address?.password = nil
+        address?.query = nil
+        address?.fragment = nil
+        if address?.path == "/" { address?.path = "" }
+        let name = address?.string ?? server.host ?? "the server"
+        let isBusy = status == .tooManyRequests || status.code >= 500
+        let question = isBusy ? "did a proxy answer in its place?" : "is it a \(API.title)?"
+        return "Unexpected answer from \(name): \(question)"
     }
 }
 

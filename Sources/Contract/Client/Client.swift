@@ -88,7 +88,7 @@ public struct Client<API: ServiceAPI>: Sendable {
             return Answer(E.route.status, output, headers: response.headers)
         }
         guard response.status.kind == .successful || response.status.code == E.route.status.code else {
-            throw APIError(response, api: API.self)
+            throw APIError(response, api: API.self, from: baseURL)
         }
         return Answer(response.status, try decode(E.Output.self, response), headers: response.headers)
     }

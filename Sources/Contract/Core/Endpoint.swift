@@ -10,6 +10,9 @@ public protocol ServiceAPI: Sendable {
     /// The API's name on the command line, such as `messenger`.
     static var name: String { get }
 
+    /// The API's name for people, such as `Deuce Diary`: by default that of its type.
+    static var title: String { get }
+
     /// The sections, in the order of the contract.
     static var sections: [Section] { get }
 
@@ -35,6 +38,7 @@ public protocol ServiceAPI: Sendable {
 extension ServiceAPI {
     /// Every operation, in the order of the contract.
     public static var endpoints: [any Endpoint.Type] { sections.flatMap(\.endpoints) }
+    public static var title: String { "\(Self.self)" }
     public static var basePath: String { "" }
     public static var captureForm: CaptureForm { .digits }
     public static var credentials: CredentialForm { .bearer }

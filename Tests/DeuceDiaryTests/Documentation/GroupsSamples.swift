@@ -1,20 +1,20 @@
 import DeuceDiaryClient
 import Foundation
+import Testbed
 
 // The samples of Groups.md.
 
 enum GroupsSamples {
-    /// Returns the error message for the name.
-    static func rename(_ diary: DeuceDiaryClient, to name: String) async throws -> String? {
+    static func rename(_ diary: DeuceDiaryClient, to name: String, hint: (String) -> Void) async throws {
         // sample
         do throws(Problem) {
             try DeuceDiary.Username.validate(name)
         } catch {
-            return error.message
+            return hint(error.message)
         }
         let user = try await diary.send(DeuceDiary.UpdateUser(username: name))
         // end
-        return user.username == name ? nil : "another name"
+        hint("You are \(user.displayName).")
     }
 
     static func picture(_ diary: DeuceDiaryClient, photo: URL) async throws -> URL? {
@@ -27,48 +27,53 @@ enum GroupsSamples {
     }
 
     static func detail(
-        _ diary: DeuceDiaryClient, group: DeuceDiary.Group.ID, show: (DeuceDiary.FeedEntry) -> Void
+        _ diary: DeuceDiaryClient, group id: DeuceDiary.Group.ID, show: (DeuceDiary.FeedEntry) -> Void
     ) async throws {
+        let group = Identified(id)
         // sample
-        let detail = try await diary.send(DeuceDiary.GetGroup(group: group, limit: 50))
+        let detail = try await diary.send(DeuceDiary.GetGroup(group: group.id, limit: 50))
         for member in detail.members { print(member.user.displayName, member.personalRecord?.count ?? 0) }
-        for try await entry in diary.entries(of: group) { show(entry) }
+        for try await entry in diary.entries(of: group.id) { show(entry) }
         // end
     }
 
     static func invite(
-        _ diary: DeuceDiaryClient, group: DeuceDiary.Group.ID, share: (String) -> Void
+        _ diary: DeuceDiaryClient, group id: DeuceDiary.Group.ID, share: (String) -> Void
     ) async throws {
+        let group = Identified(id)
         // sample
-        let invite = try await diary.send(DeuceDiary.CreateInvite(group: group))
+        let invite = try await diary.send(DeuceDiary.CreateInvite(group: group.id))
         share(invite.inviteLink)
         // end
     }
 
     static func preview(
-        _ diary: DeuceDiaryClient, invite: DeuceDiary.Invite.ID, ask: (String) -> Void
+        _ diary: DeuceDiaryClient, invite id: DeuceDiary.Invite.ID, ask: (String) -> Void
     ) async throws {
+        let invite = Identified(id)
         // sample
-        let preview = try await diary.send(DeuceDiary.PreviewInvite(invite: invite))
+        let preview = try await diary.send(DeuceDiary.PreviewInvite(invite: invite.id))
         ask("Join \(preview.memberCount) people in \(preview.name)?")
         // end
     }
 
     static func revoke(
-        _ diary: DeuceDiaryClient, group: DeuceDiary.Group.ID, me: DeuceDiary.User.ID
+        _ diary: DeuceDiaryClient, group id: DeuceDiary.Group.ID, me user: DeuceDiary.User.ID
     ) async throws {
+        let (group, me) = (Identified(id), Identified(user))
         // sample
-        let invites = try await diary.send(DeuceDiary.ListInvites(group: group))
-        for invite in invites where invite.createdBy == me { try await diary.revoke(invite.id) }
+        let invites = try await diary.send(DeuceDiary.ListInvites(group: group.id))
+        for invite in invites where invite.createdBy == me.id { try await diary.revoke(invite.id) }
         // end
     }
 
     static func leave(
-        _ diary: DeuceDiaryClient, group: DeuceDiary.Group.ID, member: DeuceDiary.User.ID
+        _ diary: DeuceDiaryClient, group id: DeuceDiary.Group.ID, member user: DeuceDiary.User.ID
     ) async throws {
+        let (group, member) = (Identified(id), Identified(user))
         // sample
-        try await diary.send(DeuceDiary.RemoveMember(group: group, user: member))
-        try await diary.leave(group)
+        try await diary.send(DeuceDiary.RemoveMember(group: group.id, user: member.id))
+        try await diary.leave(group.id)
         // end
     }
 

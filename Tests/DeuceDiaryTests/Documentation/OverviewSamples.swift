@@ -15,7 +15,7 @@ enum OverviewSamples {
         _ url: URL, session: SignInSession
     ) async throws -> (DeuceDiaryClient, DeuceDiary.User, DeuceDiary.Group) {
         // sample
-        let diary = DeuceDiaryClient(baseURL: url) { try await session.token() }
+        let diary = DeuceDiaryClient(baseURL: url) { try await session.token() }  // such as Clerk's session
         let me = try await diary.send(DeuceDiary.GetUser())
         let group = try await diary.send(DeuceDiary.CreateGroup(name: "Throne Room"))
         try await diary.log(.init(groups: [group.id], location: "Home", thoughts: "A throne worthy of a king"))
@@ -24,11 +24,11 @@ enum OverviewSamples {
     }
 
     static func follow(
-        _ diary: DeuceDiaryClient, group: DeuceDiary.Group.ID, feed: [DeuceDiary.FeedEntry],
+        _ diary: DeuceDiaryClient, group: DeuceDiary.Group, feed: [DeuceDiary.FeedEntry],
         show: (DeuceDiary.Notice) -> Void
     ) async throws {
         // sample
-        let live = diary.live(group: group, since: feed.first)
+        let live = diary.live(group: group.id, since: feed.first)
         for try await event in live {
             if case .logged(let notice) = event { show(notice) }
         }

@@ -1,4 +1,5 @@
 import DunbarClient
+import Testbed
 
 // The samples of Feed.md.
 
@@ -15,10 +16,11 @@ enum FeedSamples {
     }
 
     static func profile(
-        _ dunbar: DunbarClient, sarah: Dunbar.User.ID, show: (Dunbar.Post) -> Void
+        _ dunbar: DunbarClient, sarah id: Dunbar.User.ID, show: (Dunbar.Post) -> Void
     ) async throws {
+        let sarah = Identified(id)
         // sample
-        for try await post in dunbar.posts(of: sarah) { show(post) }
+        for try await post in dunbar.posts(of: sarah.id) { show(post) }
         // end
     }
 }

@@ -1,4 +1,5 @@
 import DunbarClient
+import Testbed
 
 // The samples of Following.md.
 
@@ -11,10 +12,11 @@ enum FollowingSamples {
         // end
     }
 
-    static func follow(_ dunbar: DunbarClient, sarah: Dunbar.User.ID, show: (String) -> Void) async throws {
+    static func follow(_ dunbar: DunbarClient, sarah id: Dunbar.User.ID, show: (String) -> Void) async throws {
+        let sarah = Identified(id)
         // sample
         do {
-            switch try await dunbar.follow(sarah) {
+            switch try await dunbar.follow(sarah.id) {
             case .following: show("You see her posts from now on.")
             case .requested: show("She has been asked.")
             }
@@ -24,9 +26,10 @@ enum FollowingSamples {
         // end
     }
 
-    static func unfollow(_ dunbar: DunbarClient, sarah: Dunbar.User.ID) async throws {
+    static func unfollow(_ dunbar: DunbarClient, sarah id: Dunbar.User.ID) async throws {
+        let sarah = Identified(id)
         // sample
-        try await dunbar.send(Dunbar.Unfollow(user: sarah))
+        try await dunbar.send(Dunbar.Unfollow(user: sarah.id))
         // end
     }
 
@@ -43,18 +46,20 @@ enum FollowingSamples {
     }
 
     static func followers(
-        _ dunbar: DunbarClient, me: Dunbar.User.ID, knows: (Dunbar.User) -> Bool
+        _ dunbar: DunbarClient, me id: Dunbar.User.ID, knows: (Dunbar.User) -> Bool
     ) async throws {
+        let me = Identified(id)
         // sample
-        for follower in try await dunbar.send(Dunbar.ListFollowers(of: me)) where !knows(follower) {
+        for follower in try await dunbar.send(Dunbar.ListFollowers(of: me.id)) where !knows(follower) {
             try await dunbar.send(Dunbar.RemoveFollower(follower: follower.id))
         }
         // end
     }
 
-    static func open(_ dunbar: DunbarClient, me: Dunbar.User.ID) async throws {
+    static func open(_ dunbar: DunbarClient, me id: Dunbar.User.ID) async throws {
+        let me = Identified(id)
         // sample
-        try await dunbar.send(Dunbar.UpdateUser(id: me, isPrivate: false))
+        try await dunbar.send(Dunbar.UpdateUser(id: me.id, isPrivate: false))
         // end
     }
 }

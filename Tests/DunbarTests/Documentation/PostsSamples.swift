@@ -1,5 +1,6 @@
 import DunbarClient
 import Foundation
+import Testbed
 
 // The samples of Posts.md.
 
@@ -17,10 +18,11 @@ enum PostsSamples {
     }
 
     static func keep(
-        _ dunbar: DunbarClient, me: Dunbar.User.ID, media: [Upload], in folder: URL, show: (String) -> Void
+        _ dunbar: DunbarClient, me id: Dunbar.User.ID, media: [Upload], in folder: URL, show: (String) -> Void
     ) async throws -> DunbarOutbox {
+        let me = Identified(id)
         // sample
-        let outbox = try await dunbar.outbox(of: me, in: folder)
+        let outbox = try await dunbar.outbox(of: me.id, in: folder)
         try await outbox.post("From the lake", media: media)
         for item in await outbox.items {
             guard case .failed(let failure) = item.state else { continue }
@@ -46,12 +48,13 @@ enum PostsSamples {
         // end
     }
 
-    static func photo(_ dunbar: DunbarClient, file: URL, me: Dunbar.User.ID) async throws -> String? {
+    static func photo(_ dunbar: DunbarClient, file: URL, me id: Dunbar.User.ID) async throws -> String? {
+        let me = Identified(id)
         // sample
         let photo = Upload(fileAt: file)
-        let url = try await dunbar.uploadPhoto(photo, of: me).profile.photo
+        let address = try await dunbar.uploadPhoto(photo, of: me.id).profile.photo
         // end
-        return url
+        return address
     }
 }
 

@@ -21,10 +21,9 @@ import Testing
     @Test func overview() async throws {
         try await withDunbar(on: Self.stack) { host in
             let john = try await host.world().person("jdoe")
-            let picture = Upload(
-                .file(try picture("a.jpg", in: host)), filename: "a.jpg", contentType: "image/jpeg")
+            let photo = try picture("a.jpg", in: host)
             var shown: [String] = []
-            let me = try await OverviewSamples.begin(host.baseURL, picture: picture) { shown.append($0.content) }
+            let me = try await OverviewSamples.begin(host.baseURL, photo: photo) { shown.append($0.content) }
             #expect(me.id == john.id)
             #expect(shown == ["Hello world"])
         }

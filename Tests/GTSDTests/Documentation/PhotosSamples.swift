@@ -40,9 +40,9 @@ enum PhotosSamples {
         // end
     }
 
-    static func delete(_ gtsd: GTSDClient, photo: GTSD.Photo.ID) async throws {
+    static func delete(_ gtsd: GTSDClient, confirmed: GTSD.ConfirmedPhoto) async throws {
         // sample
-        try await gtsd.send(GTSD.DeletePhoto(photo))
+        try await gtsd.send(GTSD.DeletePhoto(confirmed.photoId))
         // end
     }
 }

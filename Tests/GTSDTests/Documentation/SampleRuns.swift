@@ -131,7 +131,7 @@ import Testing
                 let answer = try await host.transport.send(request, progress: nil)
                 #expect(answer.status == .ok)
             }
-            try await PhotosSamples.delete(anna.client, photo: first.photoId)
+            try await PhotosSamples.delete(anna.client, confirmed: first)
             let left = try await anna.client.send(GTSD.ListPhotos()).data.photos
             #expect(left.map(\.id) == [third.photoId, second])
             var shown: [String] = []

@@ -1,5 +1,6 @@
 import Foundation
 import GTSDClient
+import Testbed
 
 // The samples of Today.md.
 
@@ -15,10 +16,12 @@ enum TodaySamples {
     }
 
     static func keep(
-        _ gtsd: GTSDClient, user: GTSD.User.ID, task: GTSD.Task, photo: Upload, in folder: URL, show: (String) -> Void
+        _ gtsd: GTSDClient, user id: GTSD.User.ID, task: GTSD.Task, photo: Upload, in folder: URL,
+        show: (String) -> Void
     ) async throws -> GTSDOutbox {
+        let user = Identified(id)
         // sample
-        let outbox = try await gtsd.outbox(of: user, in: folder)
+        let outbox = try await gtsd.outbox(of: user.id, in: folder)
         try await outbox.submit(.text("5 sets of 5", for: task.id))
         try await outbox.upload(photo, details: .init(task: task.id, stage: .during))
         for item in await outbox.items {

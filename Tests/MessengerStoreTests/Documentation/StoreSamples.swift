@@ -1,6 +1,7 @@
 import Foundation
 import MessengerClient
 import MessengerStore
+import Testbed
 
 // The samples of MessengerStore.md, and of the comments of the store.
 
@@ -58,9 +59,10 @@ import MessengerStore
         // end
     }
 
-    static func picture(_ store: MessengerStore, file: Messenger.File.ID) async throws -> URL {
+    static func picture(_ store: MessengerStore, file id: Messenger.File.ID) async throws -> URL {
+        let file = Identified(id)
         // sample
-        let picture = try await store.files.url(of: file)
+        let picture = try await store.files.url(of: file.id)
         // end
         return picture
     }

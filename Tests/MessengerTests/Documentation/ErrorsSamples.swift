@@ -1,16 +1,18 @@
 import Foundation
 import MessengerClient
+import Testbed
 
 // The samples of Errors.md.
 
 enum ErrorsSamples {
     static func send(
-        _ messenger: MessengerClient, chat: Messenger.Chat.ID, text: String, show: (String) -> Void,
+        _ messenger: MessengerClient, chat id: Messenger.Chat.ID, text: String, show: (String) -> Void,
         showSignIn: () -> Void
     ) async throws {
+        let chat = Identified(id)
         // sample
         do {
-            try await messenger.send(Messenger.SendMessage(chat: chat, content: text))
+            try await messenger.send(Messenger.SendMessage(chat: chat.id, content: text))
         } catch is SignedOut {
             showSignIn()
         } catch let error as APIError where error.status == .forbidden {
@@ -24,11 +26,12 @@ enum ErrorsSamples {
     }
 
     static func form(
-        chat: Messenger.Chat.ID, text: String, button: (Bool) -> Void, hint: (String) -> Void
+        chat id: Messenger.Chat.ID, text: String, button: (Bool) -> Void, hint: (String) -> Void
     ) {
+        let chat = Identified(id)
         func sendButton(isEnabled: Bool) { button(isEnabled) }
         // sample
-        let message = Messenger.SendMessage(chat: chat, content: text)
+        let message = Messenger.SendMessage(chat: chat.id, content: text)
         do {
             try message.validate()
             sendButton(isEnabled: true)

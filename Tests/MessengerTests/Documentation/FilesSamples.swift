@@ -1,28 +1,31 @@
 import Foundation
 import MessengerClient
+import Testbed
 
 // The samples of Files.md.
 
 enum FilesSamples {
     static func photo(
-        _ messenger: MessengerClient, chat: Messenger.Chat.ID, url: URL
+        _ messenger: MessengerClient, chat id: Messenger.Chat.ID, url: URL
     ) async throws -> Messenger.File {
+        let chat = Identified(id)
         // sample
         let photo = Upload(fileAt: url)
         let file = try await messenger.upload(photo) { sent, total in
             print("\(sent) of \(total) bytes")
         }
         try await messenger.send(
-            Messenger.SendMessage(chat: chat, content: "Look!", type: .file, file: file.id))
+            Messenger.SendMessage(chat: chat.id, content: "Look!", type: .file, file: file.id))
         // end
         return file
     }
 
-    static func voice(_ messenger: MessengerClient, chat: Messenger.Chat.ID, recording: [UInt8]) async throws {
+    static func voice(_ messenger: MessengerClient, chat id: Messenger.Chat.ID, recording: [UInt8]) async throws {
+        let chat = Identified(id)
         // sample
         let voice = Upload(.bytes(recording), filename: "voice.m4a", contentType: "audio/m4a")
         let file = try await messenger.upload(voice)
-        try await messenger.send(Messenger.SendMessage(chat: chat, content: "", type: .voice, file: file.id))
+        try await messenger.send(Messenger.SendMessage(chat: chat.id, content: "", type: .voice, file: file.id))
         // end
     }
 
@@ -38,9 +41,10 @@ enum FilesSamples {
         // end
     }
 
-    static func picture(_ messenger: MessengerClient, file: Messenger.File.ID) async throws -> URL {
+    static func picture(_ messenger: MessengerClient, file id: Messenger.File.ID) async throws -> URL {
+        let file = Identified(id)
         // sample
-        let picture = try await messenger.downloadURL(of: file)
+        let picture = try await messenger.downloadURL(of: file.id)
         // end
         return picture
     }

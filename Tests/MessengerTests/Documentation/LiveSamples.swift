@@ -1,4 +1,5 @@
 import MessengerClient
+import Testbed
 
 // The samples of Live.md, and of MessengerLive's own documentation.
 
@@ -57,11 +58,13 @@ enum LiveSamples {
     }
 
     static func open(
-        _ live: MessengerLive, chat: Messenger.Chat.ID, newest: Messenger.Message.ID,
+        _ messenger: MessengerClient, chat id: Messenger.Chat.ID, newest message: Messenger.Message.ID,
         show: (Messenger.Message) -> Void
     ) async throws {
+        let (chat, newest) = (Identified(id), Identified(message))
         // sample
-        for try await event in live.events(in: chat, since: newest) {
+        let live = messenger.live()
+        for try await event in live.events(in: chat.id, since: newest.id) {
             if case .message(let message) = event { show(message) }
         }
         // end

@@ -1,5 +1,6 @@
 import Foundation
 import MessengerClient
+import Testbed
 
 // The samples of Messages.md.
 
@@ -31,29 +32,33 @@ enum MessagesSamples {
         try await then(chat.id, team.id)
     }
 
-    static func send(_ messenger: MessengerClient, chat: Messenger.Chat.ID) async throws -> Messenger.SentMessage {
+    static func send(_ messenger: MessengerClient, chat id: Messenger.Chat.ID) async throws -> Messenger.SentMessage {
+        let chat = Identified(id)
         // sample
-        let sent = try await messenger.send(Messenger.SendMessage(chat: chat, content: "Hello!"))
+        let sent = try await messenger.send(Messenger.SendMessage(chat: chat.id, content: "Hello!"))
         print("Message \(sent.id), at \(sent.createdAt.date)")
         // end
         return sent
     }
 
     static func read(
-        _ messenger: MessengerClient, chat: Messenger.Chat.ID
+        _ messenger: MessengerClient, chat id: Messenger.Chat.ID
     ) async throws -> (page: [Messenger.Message], older: [Messenger.Message]) {
+        let chat = Identified(id)
         // sample
-        let page = try await messenger.send(Messenger.ListMessages(chat: chat, limit: 50))
-        let older = try await messenger.send(Messenger.ListMessages(chat: chat, limit: 50, before: page.last?.id))
+        let page = try await messenger.send(Messenger.ListMessages(chat: chat.id, limit: 50))
+        let older = try await messenger.send(Messenger.ListMessages(chat: chat.id, limit: 50, before: page.last?.id))
         // end
         return (page, older)
     }
 
     static func unread(
-        _ messenger: MessengerClient, chat: Messenger.Chat.ID, lastRead: Messenger.Message.ID, print: (String) -> Void
+        _ messenger: MessengerClient, chat id: Messenger.Chat.ID, lastRead: Messenger.Message.ID,
+        print: (String) -> Void
     ) async throws {
+        let chat = Identified(id)
         // sample
-        for try await message in messenger.history(of: chat) {
+        for try await message in messenger.history(of: chat.id) {
             guard message.id > lastRead else { break }
             print(message.content)
         }
@@ -69,10 +74,11 @@ enum MessagesSamples {
     }
 
     static func badge(
-        _ messenger: MessengerClient, chat: Messenger.Chat.ID, newest: Messenger.Message.ID
+        _ messenger: MessengerClient, chat id: Messenger.Chat.ID, newest message: Messenger.Message.ID
     ) async throws -> Int {
+        let (chat, newest) = (Identified(id), Identified(message))
         // sample
-        try await messenger.send(Messenger.MarkRead(chat: chat, message: newest))
+        try await messenger.send(Messenger.MarkRead(chat: chat.id, message: newest.id))
 
         let chats = try await messenger.send(Messenger.ListChats(include: .unread))
         let badge = chats.reduce(0) { $0 + ($1.unreadCount ?? 0) }
@@ -93,12 +99,13 @@ enum MessagesSamples {
     }
 
     static func list(
-        _ messenger: MessengerClient, me: Messenger.User.ID, print: (String, String, Int) -> Void
+        _ messenger: MessengerClient, me id: Messenger.User.ID, print: (String, String, Int) -> Void
     ) async throws {
+        let me = Identified(id)
         // sample
         for try await chat in messenger.chats(including: .all(.peer, .newest, .unread)) {
             let title = chat.name ?? chat.peer?.displayName ?? "Deleted account"
-            let sender = chat.newestMessage?.sender == me ? "You: " : ""
+            let sender = chat.newestMessage?.sender == me.id ? "You: " : ""
             print(title, sender + (chat.lastMessage ?? "nothing yet"), chat.unreadCount ?? 0)
         }
         // end

@@ -19,12 +19,13 @@ enum NotificationsSamples {
     }
 
     static func mute(
-        _ messenger: MessengerClient, chat: Messenger.Chat.ID, tomorrow: Date, show: (Messenger.Chat.ID) -> Void
+        _ messenger: MessengerClient, chat id: Messenger.Chat.ID, tomorrow: Date, show: (Messenger.Chat.ID) -> Void
     ) async throws {
+        let chat = Identified(id)
         // sample
-        try await messenger.send(Messenger.MuteChat(chat: chat, until: .init(tomorrow)))
+        try await messenger.send(Messenger.MuteChat(chat: chat.id, until: .init(tomorrow)))
         for try await chat in messenger.chats(including: .muted) where chat.mute != nil { show(chat.id) }
-        try await messenger.send(Messenger.UnmuteChat(chat: chat))
+        try await messenger.send(Messenger.UnmuteChat(chat: chat.id))
         // end
     }
 
@@ -37,12 +38,14 @@ enum NotificationsSamples {
 
     static func fill(url: URL, _ userInfo: [AnyHashable: Any]) async throws -> MessengerNotification? {
         // sample
-        let messenger = MessengerClient(
-            baseURL: url,
-            store: KeychainTokenStore(service: "messenger", accessGroup: "TEAM123456.com.example.messenger"))
-        guard let push = MessengerPush(userInfo: userInfo) else { return nil }
-        let notification = try await messenger.notification(for: push)
+        func notification(for userInfo: [AnyHashable: Any]) async throws -> MessengerNotification? {
+            let messenger = MessengerClient(
+                baseURL: url,
+                store: KeychainTokenStore(service: "messenger", accessGroup: "TEAM123456.com.example.messenger"))
+            guard let push = MessengerPush(userInfo: userInfo) else { return nil }
+            return try await messenger.notification(for: push)
+        }
         // end
-        return notification
+        return try await notification(for: userInfo)
     }
 }

@@ -5,15 +5,16 @@ import Testbed
 // The samples of the landing page, of MessengerClient's own documentation and of the README.
 
 enum OverviewSamples {
-    static func begin(_ url: URL, bob: Messenger.User.ID) async throws -> (MessengerClient, Messenger.SentMessage) {
+    static func begin(_ url: URL, then: (MessengerClient, Messenger.SentMessage) -> Void) async throws {
         // sample
         let messenger = MessengerClient(baseURL: url, store: KeychainTokenStore(service: "messenger"))
         try await messenger.signIn(username: "alice", password: "secret123")
 
-        let chat = try await messenger.send(Messenger.CreateChat.direct(with: bob))
+        guard let bob = try await messenger.send(Messenger.SearchUsers("bob")).first else { return }
+        let chat = try await messenger.send(Messenger.CreateChat.direct(with: bob.id))
         let sent = try await messenger.send(Messenger.SendMessage(chat: chat.id, content: "Hello!"))
         // end
-        return (messenger, sent)
+        then(messenger, sent)
     }
 
     static func readme(

@@ -37,7 +37,9 @@ import Testing
             let bob = try await host.world().person("bob")
             let alice = Messenger.Register(username: "alice", email: "alice@example.com", password: "secret123")
             try await bob.client.send(alice)
-            let (messenger, sent) = try await OverviewSamples.begin(host.baseURL, bob: bob.id)
+            let begun = Shown<(MessengerClient, Messenger.SentMessage)>()
+            try await OverviewSamples.begin(host.baseURL) { begun.add(($0, $1)) }
+            let (messenger, sent) = try #require(begun.all.first)
             #expect(sent.content == "Hello!")
             try await bob.send(Messenger.SendMessage(chat: sent.chat, content: "Hi!"))
 
@@ -162,9 +164,8 @@ import Testing
                 try await LiveSamples.follow(alice.client, chat: chat, newest: 0, show: show)
             }
             #expect(shown == ["One", "Two"])
-            let live = alice.client.live(over: host.sockets, pacing: .patient)
             let opened = try await following(until: 2) { show in
-                try await LiveSamples.open(live, chat: chat, newest: 0, show: show)
+                try await LiveSamples.open(alice.client, chat: chat, newest: 0, show: show)
             }
             #expect(opened == ["One", "Two"])
         }

@@ -1,11 +1,12 @@
+import Foundation
 import MonicaClient
 
 // The samples of the landing page, of MonicaAPIClient's own documentation and of the README.
 
 enum OverviewSamples {
-    static func begin(address: String, token: String) async throws -> (MonicaAPIClient, [Monica.Contact]) {
+    static func begin(_ url: URL, token: String) async throws -> (MonicaAPIClient, [Monica.Contact]) {
         // sample
-        let monica = MonicaAPIClient(configuration: .selfHosted(url: address, token: token))
+        let monica = MonicaAPIClient(configuration: .selfHosted(url: url, token: token))
         let page = try await monica.listContacts(page: 1, limit: 50, query: "john")
         for contact in page.data { print(contact.completeName) }
         // end

@@ -6,7 +6,8 @@ import MonicaClient
 enum ReadingSamples {
     static func signIn(address: String, token: String, show: (String) -> Void) async throws {
         // sample
-        let monica = MonicaAPIClient(configuration: .selfHosted(url: address, token: token))
+        let configuration = APIConfiguration.selfHosted(url: address, token: token)
+        let monica = MonicaAPIClient(configuration: configuration)
         show(try await monica.validateToken() ? "Welcome!" : "That token is not valid.")
         // end
     }

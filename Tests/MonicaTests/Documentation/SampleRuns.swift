@@ -12,12 +12,11 @@ import Testing
 
     @Test func overview() async throws {
         try await withMonica(on: Self.stack) { host in
-            let address = host.baseURL.absoluteString
             let token = try await host.token()
-            let (monica, none) = try await OverviewSamples.begin(address: address, token: token)
+            let (monica, none) = try await OverviewSamples.begin(host.baseURL, token: token)
             #expect(none.isEmpty)
             try await OverviewSamples.create(monica)
-            let (_, found) = try await OverviewSamples.begin(address: address, token: token)
+            let (_, found) = try await OverviewSamples.begin(host.baseURL, token: token)
             #expect(found.map(\.firstName) == ["John"])
             let notes = try await monica.listNotes(contactId: found.first?.id, page: 1, limit: 10).data
             #expect(notes.map(\.body) == ["Likes tea"])
@@ -79,9 +78,8 @@ import Testing
             #expect(try await monica.listGifts(contactId: john.id, page: 1, limit: 10).data.map(\.name) == ["Teapot"])
             #expect(try await WritingSamples.change(monica, john: john))
             #expect(try await monica.listTasks(contactId: john.id, page: 1, limit: 10).data.isEmpty)
-            let draft = Monica.NoteDraft(contactID: john.id, body: "once")
-            let first = try await WritingSamples.once(monica, draft: draft, key: "a key")
-            let second = try await WritingSamples.once(monica, draft: draft, key: "a key")
+            let first = try await WritingSamples.once(monica, john: john, key: "a key")
+            let second = try await WritingSamples.once(monica, john: john, key: "a key")
             #expect(first == second)
             #expect(try await WritingSamples.export(monica).contains("FN:John Doe"))
         }

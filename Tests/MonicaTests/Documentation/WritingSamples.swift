@@ -26,9 +26,10 @@ enum WritingSamples {
         return done.completed
     }
 
-    static func once(_ monica: MonicaAPIClient, draft: Monica.NoteDraft, key: String) async throws -> Monica.Note {
+    static func once(_ monica: MonicaAPIClient, john: Monica.Contact, key: String) async throws -> Monica.Note {
         // sample
-        let note = try await monica.send(Monica.Create<Monica.Note>(draft), idempotencyKey: key).data
+        let tea = Monica.NoteDraft(contactID: john.id, body: "Likes tea")
+        let note = try await monica.send(Monica.Create<Monica.Note>(tea), idempotencyKey: key).data
         // end
         return note
     }

@@ -12,6 +12,7 @@ public enum DeuceDiary: ServiceAPI {
     public typealias Timestamp = Contract.Timestamp<Milliseconds>
 
     public static let name = "deuce-diary"
+    public static let title = "Deuce Diary"
     public static let captureForm = CaptureForm.text
     public static let ignoresTrailingSlash = true
     public static let errorMessages: ErrorMessages = {

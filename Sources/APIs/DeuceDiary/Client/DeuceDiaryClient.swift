@@ -7,7 +7,7 @@ import HTTPTypes
 /// The Deuce Diary API for an app.
 ///
 /// ```swift
-/// let diary = DeuceDiaryClient(baseURL: url) { try await session.token() }
+/// let diary = DeuceDiaryClient(baseURL: url) { try await session.token() }  // such as Clerk's session
 /// let me = try await diary.send(DeuceDiary.GetUser())
 /// let group = try await diary.send(DeuceDiary.CreateGroup(name: "Throne Room"))
 /// try await diary.log(.init(groups: [group.id], location: "Home", thoughts: "A throne worthy of a king"))

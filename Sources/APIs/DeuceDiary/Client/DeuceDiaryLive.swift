@@ -5,7 +5,7 @@ import Foundation
 /// The entries that others log in a group, as they happen, for as long as the sequence is iterated.
 ///
 /// ```swift
-/// let live = diary.live(group: group, since: feed.first)
+/// let live = diary.live(group: group.id, since: feed.first)
 /// for try await event in live {
 ///     if case .logged(let notice) = event { show(notice) }
 /// }

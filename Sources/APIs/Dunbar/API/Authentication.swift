@@ -10,6 +10,8 @@ extension Dunbar {
     /// `POST /login`: begins a session, and ends the session that the request came with.
     ///
     /// Throws 401 "Invalid username or password", and 429 after 10 failures in a minute from one address.
+    ///
+    /// An app calls `DunbarClient.signIn`, which begins the session and returns the account.
     public struct Login: OpenEndpoint {
         public static let route = Route.post("/login")
         public typealias Output = WithRelationship<Account>

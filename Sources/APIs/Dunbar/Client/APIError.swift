@@ -10,6 +10,11 @@ import FoundationNetworking
 /// The reason for which a request has no usable answer: the cases of the contract's own client.
 public typealias APIError = DunbarClient.APIError
 
+extension Dunbar {
+    /// The SDK's error, by a name that no other SDK has: for files that import several of them.
+    public typealias APIError = DunbarClient.APIError
+}
+
 extension DunbarClient {
     /// The reason for which a request has no usable answer.
     public enum APIError: Error, Sendable {
@@ -40,7 +45,7 @@ extension DunbarClient {
 
         /// The status of a ``serverError(_:_:)``; nil for other errors.
         public var status: Int? { if case .serverError(let code, _) = self { code } else { nil } }
-        /// The server's message; nil for other errors.
+        /// The server's message, or which address gave an answer that is not Dunbar's; nil for other errors.
         public var message: String? { if case .serverError(_, let message) = self { message } else { nil } }
     }
 }
@@ -85,7 +90,7 @@ extension DunbarClient.APIError {
         switch error {
         case let error as Self: self = error
         case let error as ContractClient.APIError:
-            self = .serverError(error.status.code, error.isFromAPI ? error.message : nil)
+            self = .serverError(error.status.code, error.message)
         case let error as UnreadableAnswer:
             self = error.body.isEmpty ? .noData : .responseDecodingFailed(error)
         case let error as URLError:

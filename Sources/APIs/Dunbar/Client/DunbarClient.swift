@@ -9,7 +9,7 @@ import HTTPTypes
 /// ```swift
 /// let dunbar = DunbarClient(baseURL: url, store: KeychainCookieStore(service: "dunbar"))
 /// let me = try await dunbar.signIn(username: "jdoe", password: "secret123")
-/// let post = try await dunbar.post("Hello world", media: [picture])
+/// let post = try await dunbar.post("Hello world", media: [Upload(fileAt: photo)])
 /// for try await post in dunbar.feed() { show(post) }
 /// ```
 ///

@@ -12,12 +12,12 @@ import FoundationNetworking
 /// while to answer, and may lose what is sent meanwhile.
 actor WakingTransport: Transport {
     private let base: any Transport
-    private let health: URL
+    private let healthURL: URL
     private let patience: Duration
     private let sleep: @Sendable (Duration) async throws -> Void
     private let isConnected: @Sendable () -> Bool
     private var isAwake = false
-    private var waking: Task<Bool, any Error>?
+    private var waking: Task<HTTPResponse.Status?, any Error>?
 
     /// Creates a transport.
     ///
@@ -30,7 +30,7 @@ actor WakingTransport: Transport {
         sleep: @escaping @Sendable (Duration) async throws -> Void, isConnected: @escaping @Sendable () -> Bool
     ) {
         self.base = base
-        self.health = health
+        healthURL = health
         self.patience = patience
         self.sleep = sleep
         self.isConnected = isConnected
@@ -38,8 +38,10 @@ actor WakingTransport: Transport {
 
     func send(_ request: TransportRequest, progress: UploadProgress?) async throws -> TransportResponse {
         guard isConnected() else { throw APIError.networkUnavailable }
-        if !isAwake, request.url != health {
-            guard try await wakeUp() else { throw APIError.serverUnavailable }
+        if !isAwake, request.url != healthURL {
+            // A server that is awake without the operation is no Dunbar. Its answer to the request says so.
+            let health = try await health()
+            guard health == .ok || health == .notFound else { throw APIError.serverUnavailable }
         }
         do {
             return try await base.send(request, progress: progress)
@@ -54,28 +56,32 @@ actor WakingTransport: Transport {
     /// Asks the server whether it is awake, once for all callers that wait at the same time.
     ///
     /// - Throws: `CancellationError`. The other callers go on waiting.
-    func wakeUp() async throws -> Bool {
+    func wakeUp() async throws -> Bool { try await health() == .ok }
+
+    /// Returns the status of the server's health; nil when it did not answer in time.
+    private func health() async throws -> HTTPResponse.Status? {
         if let waking { return try await waking.sharedValue() }
-        let task = Task<Bool, any Error> {
+        let task = Task<HTTPResponse.Status?, any Error> {
             defer { waking = nil }
-            isAwake = await ask()
-            return isAwake
+            let status = await ask()
+            isAwake = status == .ok
+            return status
         }
         waking = task
         return try await task.sharedValue()
     }
 
-    private func ask() async -> Bool {
-        guard isConnected() else { return false }
-        let request = TransportRequest(method: .get, url: health, headers: [.accept: "application/json"])
-        return await withTaskGroup(of: Bool.self) { [base, sleep, patience] group in
-            group.addTask { (try? await base.send(request, progress: nil))?.status == .ok }
+    private func ask() async -> HTTPResponse.Status? {
+        guard isConnected() else { return nil }
+        let request = TransportRequest(method: .get, url: healthURL, headers: [.accept: "application/json"])
+        return await withTaskGroup(of: HTTPResponse.Status?.self) { [base, sleep, patience] group in
+            group.addTask { (try? await base.send(request, progress: nil))?.status }
             group.addTask {
                 try? await sleep(patience)
-                return false
+                return nil
             }
             defer { group.cancelAll() }
-            return await group.next() ?? false
+            return await group.next() ?? nil
         }
     }
 }

@@ -61,8 +61,10 @@ extension GTSD {
 
     /// `POST /auth/signup`: creates an account and signs in to it.
     ///
-    /// Throws 400 for invalid fields, 409 "User with this email already exists", and 429. Apps call
-    /// `GTSDClient.signUp`, which stores the session.
+    /// Throws 400 for invalid fields, 409 "User with this email already exists", and 429.
+    ///
+    /// An app calls `GTSDClient.signUp`, which begins the session. Sending this request returns the tokens, and leaves the
+    /// client as it was.
     public struct SignUp: OpenEndpoint {
         public static let route = Route.post("/auth/signup", .created, idempotencyKey: true)
         public typealias Output = APIResponse<SignedIn>
@@ -192,7 +194,10 @@ extension GTSD {
     /// `POST /auth/login`: begins a new session.
     ///
     /// Throws 401 "Invalid email or password" for either mistake, 429 with `Retry-After` after ten failures in a
-    /// minute, and 403 "Account is deactivated". Apps call `GTSDClient.signIn`, which stores the session.
+    /// minute, and 403 "Account is deactivated".
+    ///
+    /// An app calls `GTSDClient.signIn`, which begins the session. Sending this request returns the tokens, and leaves the
+    /// client as it was.
     public struct LogIn: OpenEndpoint {
         public static let route = Route.post("/auth/login")
         public typealias Output = APIResponse<SignedIn>

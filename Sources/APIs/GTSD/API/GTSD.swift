@@ -143,6 +143,11 @@ public struct APIResponse<Value: Codable & Sendable>: Codable, Sendable {
     }
 }
 
+extension GTSD {
+    /// The envelope of every success, by a name that no other SDK has: for files that import several of them.
+    public typealias Response<Value: Codable & Sendable> = APIResponse<Value>
+}
+
 extension APIResponse: Equatable where Value: Equatable {}
 extension APIResponse: Hashable where Value: Hashable {}
 

@@ -11,3 +11,8 @@
 @_exported import struct Contract.Problem
 @_exported import struct Contract.TextIdentifier
 @_exported import struct Contract.Upload
+
+extension GTSD {
+    /// The error of a refusal, by a name that no other SDK has: for files that import several of them.
+    public typealias APIError = ContractClient.APIError
+}

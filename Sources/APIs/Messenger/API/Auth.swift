@@ -10,7 +10,8 @@ extension Messenger {
 
     /// `POST /auth/register`: creates an account.
     ///
-    /// Throws 400 for an invalid field, 409 when the username or the address is taken, and 429.
+    /// Throws 400 for an invalid field, 409 when the username or the address is taken, and 429. The session begins with
+    /// `MessengerClient.signIn`.
     public struct Register: OpenEndpoint {
         public static let route = Route.post("/auth/register", .created, idempotencyKey: true)
         public typealias Output = Registered
@@ -77,7 +78,10 @@ extension Messenger {
     /// `POST /auth/login`: starts a new session.
     ///
     /// An unknown name and a wrong password get the same answer: 401 "Invalid credentials". After ten failures in a
-    /// minute it is 429 with `Retry-After`. Apps call `MessengerClient.signIn`, which stores the session.
+    /// minute it is 429 with `Retry-After`.
+    ///
+    /// An app calls `MessengerClient.signIn`, which begins the session. Sending this request returns the tokens, and leaves
+    /// the client as it was.
     public struct Login: OpenEndpoint {
         public static let route = Route.post("/auth/login")
         public typealias Output = Tokens

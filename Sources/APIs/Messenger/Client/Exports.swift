@@ -10,3 +10,8 @@
 @_exported import struct Contract.Timestamp
 @_exported import struct Contract.UnknownFrame
 @_exported import struct Contract.Upload
+
+extension Messenger {
+    /// The error of a refusal, by a name that no other SDK has: for files that import several of them.
+    public typealias APIError = ContractClient.APIError
+}

@@ -13,7 +13,8 @@ import FoundationNetworking
 /// let messenger = MessengerClient(baseURL: url, store: KeychainTokenStore(service: "messenger"))
 /// try await messenger.signIn(username: "alice", password: "secret123")
 ///
-/// let chat = try await messenger.send(Messenger.CreateChat.direct(with: bob))
+/// guard let bob = try await messenger.send(Messenger.SearchUsers("bob")).first else { return }
+/// let chat = try await messenger.send(Messenger.CreateChat.direct(with: bob.id))
 /// let sent = try await messenger.send(Messenger.SendMessage(chat: chat.id, content: "Hello!"))
 /// ```
 ///

@@ -29,6 +29,15 @@ public struct APIConfiguration: Hashable, Sendable {
     /// Returns the configuration of a self-hosted server.
     ///
     /// - Parameters:
+    ///   - url: The server's address, as the other SDKs take it; it may end with `/api`.
+    ///   - token: A personal access token.
+    public static func selfHosted(url: URL, token: String) -> APIConfiguration {
+        selfHosted(url: url.absoluteString, token: token)
+    }
+
+    /// Returns the configuration of a self-hosted server whose address a person has typed.
+    ///
+    /// - Parameters:
     ///   - url: The address as a person types it: https is added when there is no scheme; trailing slashes and an
     ///     `/api` do not matter.
     ///   - token: A personal access token.

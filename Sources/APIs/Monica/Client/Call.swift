@@ -18,6 +18,8 @@ struct Call: Sendable {
     let resourceID: Int?
     /// Whether the request creates a resource. When it gets 404, another resource that the body names is missing.
     let isCreation: Bool
+    /// Whether the request reads a list that every account has. A server that does not have it is no Monica.
+    let isWholeList: Bool
 
     init<E: Contract.Endpoint>(_ request: E, idempotencyKey: String? = nil) throws {
         let encoded = try RequestCoding.encode(request)
@@ -30,6 +32,7 @@ struct Call: Sendable {
         resourceType = plural == "activities" ? "activity" : plural.hasSuffix("s") ? String(plural.dropLast()) : plural
         resourceID = steps.dropFirst().first.flatMap { Int($0) }
         isCreation = method == .post && steps.count == 1
+        isWholeList = method == .get && steps.count == 1 && !encoded.path.contains("contact_id=")
     }
 
     func request(to configuration: APIConfiguration) throws -> TransportRequest {

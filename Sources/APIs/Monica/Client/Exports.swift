@@ -8,3 +8,8 @@
 @_exported import struct Contract.Day
 @_exported import struct Contract.Problem
 @_exported import struct Contract.Timestamp
+
+extension Monica {
+    /// The SDK's error, by a name like those of the other SDKs.
+    public typealias APIError = MonicaAPIError
+}

@@ -11,7 +11,7 @@ import FoundationNetworking
 /// Monica for an app: this project's server, or any Monica 4.
 ///
 /// ```swift
-/// let monica = MonicaAPIClient(configuration: .selfHosted(url: address, token: token))
+/// let monica = MonicaAPIClient(configuration: .selfHosted(url: url, token: token))
 /// let page = try await monica.listContacts(page: 1, limit: 50, query: "john")
 /// for contact in page.data { print(contact.completeName) }
 /// ```
@@ -320,6 +320,8 @@ public struct MonicaAPIClient: MonicaAPIClientProtocol {
             guard validating, try await isTokenValid() else { throw MonicaAPIError.invalidToken }
             return try await exchange(call, validating: false)
         case 403: throw MonicaAPIError.forbidden
+        case 404 where call.isWholeList || Self.isForeign(response.body):
+            throw unexpected(response)
         case 404:
             let named = Self.missing(in: response.body) ?? (call.isCreation ? Monica.Contact.singular : nil)
             let isOther = named != nil && named != call.resourceType
@@ -328,10 +330,26 @@ public struct MonicaAPIClient: MonicaAPIClientProtocol {
         case 429: throw MonicaAPIError.rateLimitExceeded
         case 500...: throw MonicaAPIError.serverError(statusCode: response.status.code)
         default:
-            let failure = try? JSONDecoder().decode(Monica.Failure.self, from: Data(response.body))
-            throw MonicaAPIError.rejected(
-                statusCode: response.status.code, message: failure?.message ?? "Unexpected answer from the server")
+            guard let failure = try? JSONDecoder().decode(Monica.Failure.self, from: Data(response.body)) else {
+                throw unexpected(response)
+            }
+            throw MonicaAPIError.rejected(statusCode: response.status.code, message: failure.message)
         }
+    }
+
+    /// Returns the error for an answer that no Monica gives.
+    private func unexpected(_ response: TransportResponse) -> MonicaAPIError {
+        let message = ContractClient.APIError.unexpectedAnswer(
+            response.status, of: Monica.self, from: configuration.baseURL)
+        return .rejected(statusCode: response.status.code, message: message)
+    }
+
+    /// Returns whether a body is the refusal of another API: one that has a message, and none of the forms of a Monica.
+    private static func isForeign(_ body: [UInt8]) -> Bool {
+        struct Flat: Decodable { var message: JSONValue }
+        guard let failure = try? JSONDecoder().decode(Monica.Failure.self, from: Data(body)) else { return false }
+        let isFlat = (try? JSONDecoder().decode(Flat.self, from: Data(body))) != nil
+        return failure.code == nil && failure.errorCode == nil && !isFlat
     }
 
     /// Returns whether sending a request twice cannot act twice. A Monica 4 ignores idempotency keys, so a creation is

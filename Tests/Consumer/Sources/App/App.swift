@@ -3,7 +3,7 @@ import MessengerMocks
 
 /// Shows the first steps of an app, against the Messenger server that the first argument names, or the mocks.
 ///
-/// Each API has a file of its own, because several of them share names such as `APIResponse` or `APIError`.
+/// Each API has a file of its own. A file that imports several of them would name their errors `Messenger.APIError` and so on.
 @main
 struct App {
     static func main() async throws {
