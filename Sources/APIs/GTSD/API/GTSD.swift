@@ -101,6 +101,14 @@ public enum GTSD: ServiceAPI {
     }
 }
 
+extension ObjectWriter {
+    /// Writes a time as answers have it.
+    mutating func write(_ key: StaticString, _ value: GTSD.Timestamp) throws { try write(key, value.written) }
+
+    /// Writes a time as answers have it, or null.
+    mutating func write(_ key: StaticString, _ value: GTSD.Timestamp?) throws { try write(key, value?.written) }
+}
+
 /// The envelope of every success of the GTSD API: `{ "success": true, "data": … }`.
 public struct APIResponse<Value: Codable & Sendable>: Codable, Sendable {
     /// Whether the operation succeeded: true in every success.

@@ -95,7 +95,6 @@ extension GTSD {
             self.evidenceType = evidenceType
         }
 
-        /// A page has many photos, whose members are therefore written one by one.
         public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
 
         @usableFromInline
@@ -106,9 +105,9 @@ extension GTSD {
             try object.write("mimeType", mimeType)
             try object.write("width", width)
             try object.write("height", height)
-            try object.write("takenAt", takenAt?.written)
-            try object.write("uploadedAt", uploadedAt.written)
-            try object.write("createdAt", createdAt.written)
+            try object.write("takenAt", takenAt)
+            try object.write("uploadedAt", uploadedAt)
+            try object.write("createdAt", createdAt)
             try object.write("downloadUrl", downloadUrl)
             try object.write("evidenceType", evidenceType?.rawValue)
         }

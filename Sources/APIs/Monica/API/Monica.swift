@@ -56,6 +56,8 @@ public enum Monica: ServiceAPI {
             self.errorCode = errorCode
         }
 
+        enum CodingKeys: String, CodingKey { case message, code, errorCode }
+
         private static func errorCode(of problem: Problem) -> Int {
             switch (problem.status.code, problem.code) {
             case (_, .number(let number)?): number
