@@ -112,7 +112,7 @@ extension ObjectWriter {
 /// The envelope of every success of the GTSD API: `{ "success": true, "data": … }`.
 public struct APIResponse<Value: Codable & Sendable>: Codable, Sendable {
     /// Whether the operation succeeded: true in every success.
-    public var success: Bool
+    public var success: Bool = true
     /// The value; ``NoData`` for an answer that is only a message.
     public var data: Value
     /// Whether the server answered from its cache; nil for operations without one.
@@ -121,13 +121,10 @@ public struct APIResponse<Value: Codable & Sendable>: Codable, Sendable {
     public var message: String?
 
     public init(_ data: Value, cached: Bool? = nil, message: String? = nil) {
-        success = true
         self.data = data
         self.cached = cached
         self.message = message
     }
-
-    private enum CodingKeys: String, CodingKey { case success, data, cached, message }
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
