@@ -75,6 +75,10 @@ struct Deriver {
             guard let type = property.type else {
                 throw source.failure(property.line, "the type must be stated: the initial value does not tell it")
             }
+            guard property.attributes.isEmpty || type.hasSuffix("?") || property.initialValue != nil else {
+                throw source.failure(
+                    property.line, "a wrapped property needs an initial value, or an initialiser by hand in this file")
+            }
             guard !type.contains("->") else {
                 throw source.failure(property.line, "cannot derive a closure's parameter")
             }

@@ -140,25 +140,22 @@ struct Reader {
             if masked.contains(" static let route = ") { declarations.structures[structure].pathNames = pathNames() }
             return
         }
-        // The same part of the line with its texts.
-        let start = masked.index(masked.endIndex, offsetBy: -beginning.rest.count)
-        let declared = String(
-            text[text.index(text.startIndex, offsetBy: masked.distance(from: masked.startIndex, to: start))...])
+        // The same part of the line with its texts, without a comment behind it.
+        let code = masked.reversed().drop { $0 == " " }.count
+        let declared = String(text.prefix(code).dropFirst(masked.count - beginning.rest.count))
         var (head, value) = (declared, String?.none)
-        if let equals = split(String(beginning.rest), at: "=").first, equals.count + 1 < beginning.rest.count,
-            let range = beginning.rest.range(of: " = ")
-        {
+        if let range = beginning.rest.range(of: " = ") {
             let offset = beginning.rest.distance(from: beginning.rest.startIndex, to: range.lowerBound)
             head = String(declared.prefix(offset))
-            value = String(declared.dropFirst(offset + 3)).trimmingCharacters(in: .whitespaces)
+            value = String(declared.dropFirst(offset + 3))
         }
         if head.contains("{") { return }  // computed
         let parts = split(head, at: ":")
         let name = parts[0].trimmingCharacters(in: CharacterSet(charactersIn: " `"))
         guard line + 1 < source.depths.count, source.depths[line + 1] == source.depths[line],
-            !name.contains(where: { !($0.isLetter || $0.isNumber || $0 == "_") }), value?.isEmpty != true
+            !name.contains(where: { !($0.isLetter || $0.isNumber || $0 == "_") }), !head.hasSuffix("="),
+            split(head, at: ",").count == 1
         else { throw source.failure(line, "a stored property must be one name, on one line") }
-        if value?.contains("//") == true { throw source.failure(line, "a comment belongs above its property") }
         let type = parts.count > 1 ? parts[1...].joined(separator: ": ") : value.flatMap(Self.type(of:))
         let isPrivate = !beginning.modifiers.isDisjoint(with: ["private", "fileprivate"])
         declarations.structures[structure].properties.append(
