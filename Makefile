@@ -43,9 +43,9 @@ TEST_BROWSER := chromium-headless-shell
 SDKS := Messenger DeuceDiary Monica GTSD Dunbar
 
 TOOLS := .build/tools
-SOURCES := Package.swift Sources Tests Examples $(wildcard Benchmarks/Package.swift Benchmarks/Sources)
+SOURCES := Package.swift Sources Tests Examples Tools/DerivedMembers $(wildcard Benchmarks/Package.swift Benchmarks/Sources)
 
-.PHONY: help deps release-deps test-deps serve build test test-release torture mutants sanitize fuzz lint format dist check-package docs describe schemathesis \
+.PHONY: help deps release-deps test-deps serve build test test-release torture mutants sanitize fuzz lint format dist check-package docs derive describe schemathesis \
 	drawing nodes bench compare clean
 
 help: ## show this list
@@ -118,6 +118,7 @@ lint: ## check the format, imports, time limits of suites, lengths of functions,
 	./Tools/check-sections
 	./Tools/check-scenarios
 	./Tools/check-summaries
+	./Tools/derive --check
 	./Tools/check-breaking
 	./Tools/check-swift-api
 	./Tools/check-apple
@@ -136,6 +137,9 @@ check-package: ## install the package in a bare Debian, and do what the document
 
 docs: deps ## render the SDKs' articles and reference as static sites in .build/docs
 	SWIFT=$(SWIFT) ./Tools/docs
+
+derive: ## write initialisers, coding keys and the like of the APIs' types (API/Derived) from their properties
+	./Tools/derive
 
 describe: deps ## write the descriptions of the APIs into docs/openapi, and the SDKs' Swift API into docs/swift-api
 	./Tools/swift-calls

@@ -9,11 +9,7 @@ extension DeuceDiary {
         public var date: Day
         /// The number of logs. A log into several groups counts once.
         public var count: Int
-
-        public init(date: Day, count: Int) {
-            self.date = date
-            self.count = count
-        }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// `GET /api/analytics/most-deuces`: returns the caller's ``TopDay``.
@@ -28,8 +24,7 @@ extension DeuceDiary {
     public struct MostDeuces: Codable, Hashable, Sendable {
         /// The day with the most logs; nil before the first log.
         public var topDay: TopDay?
-
-        public init(topDay: TopDay?) { self.topDay = topDay }
+        private init(derived: Never) { switch derived {} }
 
         private enum CodingKeys: String, CodingKey { case date, count }
 

@@ -22,32 +22,7 @@ extension DeuceDiary {
         public var loggedAt: Timestamp
         /// The time at which the server received the entry.
         public var createdAt: Timestamp
-
-        public init(
-            id: ID, userId: User.ID, groupId: Group.ID, location: String, thoughts: String, loggedAt: Timestamp,
-            createdAt: Timestamp
-        ) {
-            self.id = id
-            self.userId = userId
-            self.groupId = groupId
-            self.location = location
-            self.thoughts = thoughts
-            self.loggedAt = loggedAt
-            self.createdAt = createdAt
-        }
-
-        public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
-
-        @usableFromInline
-        package func write(to object: inout ObjectWriter) throws {
-            try object.write("id", id.rawValue)
-            try object.write("userId", userId.rawValue)
-            try object.write("groupId", groupId.rawValue)
-            try object.write("location", location)
-            try object.write("thoughts", thoughts)
-            try object.write("loggedAt", loggedAt)
-            try object.write("createdAt", createdAt)
-        }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// An entry with its author, as a group's feed and the live socket show it.
@@ -123,11 +98,6 @@ extension DeuceDiary {
             }
         }
 
-        enum CodingKeys: String, CodingKey {
-            case groups = "groupIds"
-            case location, thoughts, loggedAt
-        }
-
         /// The key of the single group in requests of older apps.
         private enum OlderKeys: String, CodingKey { case group = "groupId" }
     }
@@ -159,25 +129,15 @@ extension DeuceDiary {
         public static let usual = 50
 
         /// The group; all the caller's groups when nil.
-        public var group: Group.ID?
+        public var group: Group.ID? = nil
         /// The number of entries to return: 1 to 100, 50 when absent.
-        public var limit: Int?
+        public var limit: Int? = nil
         /// Returns only entries that follow this one in the list. Throws 400 "Invalid cursor" when it is not in the
         /// list.
-        public var before: DeuceEntry.ID?
-
-        public init(group: Group.ID? = nil, limit: Int? = nil, before: DeuceEntry.ID? = nil) {
-            self.group = group
-            self.limit = limit
-            self.before = before
-        }
+        public var before: DeuceEntry.ID? = nil
+        private init(derived: Never) { switch derived {} }
 
         public func validate() throws(Problem) { try DeuceDiary.validate(limit: limit) }
-
-        enum CodingKeys: String, CodingKey {
-            case group = "groupId"
-            case limit, before
-        }
     }
 
     /// An entry with its author and its reactions, in one JSON object.
@@ -190,10 +150,7 @@ extension DeuceDiary {
         /// The entry's id.
         public var id: DeuceEntry.ID { entry.id }
 
-        public init(_ entry: FeedEntry, reactions: [Reaction]) {
-            self.entry = entry
-            self.reactions = reactions
-        }
+        private init(derived: Never, _ entry: Never) { switch derived {} }
 
         private enum CodingKeys: String, CodingKey { case reactions }
 
@@ -227,9 +184,6 @@ extension DeuceDiary {
 
         /// The entry.
         public var entry: DeuceEntry.ID
-
-        public init(entry: DeuceEntry.ID) { self.entry = entry }
-
-        enum CodingKeys: String, CodingKey { case entry = "entryId" }
+        private init(derived: Never) { switch derived {} }
     }
 }

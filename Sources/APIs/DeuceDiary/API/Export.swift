@@ -24,18 +24,7 @@ extension DeuceDiary {
         public var reactions: [Reaction]
         /// The locations that the user has added, by name.
         public var locations: [Location]
-
-        public init(
-            exportedAt: Timestamp, user: User, groups: [ExportedGroup], entries: [DeuceEntry], reactions: [Reaction],
-            locations: [Location]
-        ) {
-            self.exportedAt = exportedAt
-            self.user = user
-            self.groups = groups
-            self.entries = entries
-            self.reactions = reactions
-            self.locations = locations
-        }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// A group, and the user's membership in it.
@@ -48,12 +37,6 @@ extension DeuceDiary {
         public var role: Role
         /// The time at which the user joined.
         public var joinedAt: Timestamp
-
-        public init(id: Group.ID, name: String, role: Role, joinedAt: Timestamp) {
-            self.id = id
-            self.name = name
-            self.role = role
-            self.joinedAt = joinedAt
-        }
+        private init(derived: Never) { switch derived {} }
     }
 }

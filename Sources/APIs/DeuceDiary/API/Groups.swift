@@ -20,17 +20,7 @@ extension DeuceDiary {
         public var createdAt: Timestamp
         /// The time of the last change.
         public var updatedAt: Timestamp
-
-        public init(
-            id: ID, name: String, description: String?, createdBy: User.ID, createdAt: Timestamp, updatedAt: Timestamp
-        ) {
-            self.id = id
-            self.name = name
-            self.description = description
-            self.createdBy = createdBy
-            self.createdAt = createdAt
-            self.updatedAt = updatedAt
-        }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// `POST /api/groups`: creates a group, with the caller as its admin.
@@ -42,12 +32,8 @@ extension DeuceDiary {
         /// joiners.
         public var name: String
         /// The description: at most 500 characters after trimming; a blank one counts as none.
-        public var description: String?
-
-        public init(name: String, description: String? = nil) {
-            self.name = name
-            self.description = description
-        }
+        public var description: String? = nil
+        private init(derived: Never) { switch derived {} }
 
         public init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -66,8 +52,6 @@ extension DeuceDiary {
                 throw Problem(.badRequest, "Invalid group data: description must be 500 characters or less")
             }
         }
-
-        enum CodingKeys: String, CodingKey { case name, description }
 
         /// A description that distinguishes a value of another type from an absent one, unlike other fields.
         private struct Description: WireField {
@@ -93,15 +77,11 @@ extension DeuceDiary {
         public static let fieldRules = ["limit": FieldRule.counting(upTo: maximum)]
 
         /// The number of groups to return: 1 to 500, the maximum when absent. An addition to the contract.
-        public var limit: Int?
+        public var limit: Int? = nil
         /// Returns only the groups that follow this one in the list at present. Throws 400 "Invalid cursor" when it is
         /// not in the list. An addition to the contract.
-        public var before: Group.ID?
-
-        public init(limit: Int? = nil, before: Group.ID? = nil) {
-            self.limit = limit
-            self.before = before
-        }
+        public var before: Group.ID? = nil
+        private init(derived: Never) { switch derived {} }
 
         public func validate() throws(Problem) { try DeuceDiary.validate(limit: limit) }
     }
@@ -152,23 +132,13 @@ extension DeuceDiary {
         /// The group.
         public var group: Group.ID
         /// The number of entries to return: 1 to 1,000, the maximum when absent. An addition to the contract.
-        public var limit: Int?
+        public var limit: Int? = nil
         /// Returns only entries that follow this one in the list. Throws 400 "Invalid cursor" when it is not in the
         /// list. An addition to the contract.
-        public var before: DeuceEntry.ID?
-
-        public init(group: Group.ID, limit: Int? = nil, before: DeuceEntry.ID? = nil) {
-            self.group = group
-            self.limit = limit
-            self.before = before
-        }
+        public var before: DeuceEntry.ID? = nil
+        private init(derived: Never) { switch derived {} }
 
         public func validate() throws(Problem) { try DeuceDiary.validate(limit: limit) }
-
-        enum CodingKeys: String, CodingKey {
-            case group = "groupId"
-            case limit, before
-        }
     }
 
     /// A group with its members and a page of its entries.
@@ -179,21 +149,7 @@ extension DeuceDiary {
         public var members: [GroupMember]
         /// The entries, newest first.
         public var entries: [FeedEntry]
-
-        public init(group: Group, members: [GroupMember], entries: [FeedEntry]) {
-            self.group = group
-            self.members = members
-            self.entries = entries
-        }
-
-        public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
-
-        @usableFromInline
-        package func write(to object: inout ObjectWriter) throws {
-            try object.write("group", encoding: group)
-            try object.write("members", encoding: members)
-            try object.write("entries", entries)
-        }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// The role of a member: `admin` or `member`.
@@ -225,18 +181,6 @@ extension DeuceDiary {
         public var user: User
         /// The member's day with the most logs, over all their groups; nil without entries.
         @OrNull public var personalRecord: TopDay?
-
-        public init(
-            id: ID, groupId: Group.ID, userId: User.ID, role: Role, joinedAt: Timestamp, user: User,
-            personalRecord: TopDay?
-        ) {
-            self.id = id
-            self.groupId = groupId
-            self.userId = userId
-            self.role = role
-            self.joinedAt = joinedAt
-            self.user = user
-            self.personalRecord = personalRecord
-        }
+        private init(derived: Never) { switch derived {} }
     }
 }

@@ -39,10 +39,7 @@ extension DeuceDiary {
 
         /// The group.
         public var group: Group.ID
-
-        public init(group: Group.ID) { self.group = group }
-
-        enum CodingKeys: String, CodingKey { case group = "groupId" }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// A new invite.
@@ -51,11 +48,7 @@ extension DeuceDiary {
         public var inviteLink: String
         /// The invite's id.
         public var id: Invite.ID
-
-        public init(inviteLink: String, id: Invite.ID) {
-            self.inviteLink = inviteLink
-            self.id = id
-        }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// `POST /api/join/{inviteId}`: accepts an invite. Throws 400 "Invalid or expired invite".
@@ -65,10 +58,7 @@ extension DeuceDiary {
 
         /// The invite.
         public var invite: Invite.ID
-
-        public init(invite: Invite.ID) { self.invite = invite }
-
-        enum CodingKeys: String, CodingKey { case invite = "inviteId" }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// The answer to ``JoinGroup``.
@@ -76,12 +66,8 @@ extension DeuceDiary {
         /// The group that the caller has joined.
         public var group: Group
         /// A message that is present only when the caller was already a member.
-        public var message: String?
-
-        public init(group: Group, message: String? = nil) {
-            self.group = group
-            self.message = message
-        }
+        public var message: String? = nil
+        private init(derived: Never) { switch derived {} }
     }
 
     /// `GET /join/{inviteId}`: sends a browser to the app. Apps call ``JoinGroup`` instead.
@@ -93,10 +79,7 @@ extension DeuceDiary {
 
         /// The invite.
         public var invite: Invite.ID
-
-        public init(invite: Invite.ID) { self.invite = invite }
-
-        enum CodingKeys: String, CodingKey { case invite = "inviteId" }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// `GET /api/groups/preview/{inviteId}`: returns what an invite leads to. It needs no token. An addition to the
@@ -109,10 +92,7 @@ extension DeuceDiary {
 
         /// The invite.
         public var invite: Invite.ID
-
-        public init(invite: Invite.ID) { self.invite = invite }
-
-        enum CodingKeys: String, CodingKey { case invite = "inviteId" }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// The group that an invite leads to.
@@ -125,13 +105,7 @@ extension DeuceDiary {
         public var deuceCount: Int
         /// The time at which the invite expires.
         public var expiresAt: Timestamp
-
-        public init(name: String, memberCount: Int, deuceCount: Int, expiresAt: Timestamp) {
-            self.name = name
-            self.memberCount = memberCount
-            self.deuceCount = deuceCount
-            self.expiresAt = expiresAt
-        }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// `GET /api/groups/{groupId}/invites`: returns the invites of a group, newest first: a member sees their own, an
@@ -148,23 +122,13 @@ extension DeuceDiary {
         /// The group.
         public var group: Group.ID
         /// The number of invites to return: 1 to 500, the maximum when absent.
-        public var limit: Int?
+        public var limit: Int? = nil
         /// Returns only invites that follow this one in the list. Throws 400 "Invalid cursor" when it is not in the
         /// list.
-        public var before: Invite.ID?
-
-        public init(group: Group.ID, limit: Int? = nil, before: Invite.ID? = nil) {
-            self.group = group
-            self.limit = limit
-            self.before = before
-        }
+        public var before: Invite.ID? = nil
+        private init(derived: Never) { switch derived {} }
 
         public func validate() throws(Problem) { try DeuceDiary.validate(limit: limit) }
-
-        enum CodingKeys: String, CodingKey {
-            case group = "groupId"
-            case limit, before
-        }
     }
 
     /// An invite, as users see it who may revoke it.
@@ -181,18 +145,7 @@ extension DeuceDiary {
         public var expiresAt: Timestamp
         /// The time at which the invite was created.
         public var createdAt: Timestamp
-
-        public init(
-            id: Invite.ID, groupId: Group.ID, inviteLink: String, createdBy: User.ID, expiresAt: Timestamp,
-            createdAt: Timestamp
-        ) {
-            self.id = id
-            self.groupId = groupId
-            self.inviteLink = inviteLink
-            self.createdBy = createdBy
-            self.expiresAt = expiresAt
-            self.createdAt = createdAt
-        }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// `DELETE /api/invites/{inviteId}`: revokes an invite. Its creator and the admins of its group may do so. An
@@ -205,9 +158,6 @@ extension DeuceDiary {
 
         /// The invite.
         public var invite: Invite.ID
-
-        public init(invite: Invite.ID) { self.invite = invite }
-
-        enum CodingKeys: String, CodingKey { case invite = "inviteId" }
+        private init(derived: Never) { switch derived {} }
     }
 }

@@ -22,10 +22,7 @@ extension DeuceDiary {
         public static let type = "join_group"
         /// The group.
         public var group: Group.ID
-
-        public init(group: Group.ID) { self.group = group }
-
-        enum CodingKeys: String, CodingKey { case group = "groupId" }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// `auth`: sends a newer token of the same user, so that a socket that was opened with a token outlasts it. An
@@ -34,8 +31,7 @@ extension DeuceDiary {
         public static let type = "auth"
         /// The token.
         public var token: String
-
-        public init(token: String) { self.token = token }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// `deuce_logged`: reports a new log entry in the subscribed group.
@@ -47,12 +43,7 @@ extension DeuceDiary {
         public var entry: FeedEntry
         /// The author. An app ignores its own user's notices.
         public var userId: User.ID
-
-        public init(message: String, entry: FeedEntry, userId: User.ID) {
-            self.message = message
-            self.entry = entry
-            self.userId = userId
-        }
+        private init(derived: Never) { switch derived {} }
 
         /// Makes a notice in the server's words.
         public init(_ entry: FeedEntry) {
@@ -67,8 +58,7 @@ extension DeuceDiary {
         public static let type = "error"
         /// The reason in English.
         public var message: String
-
-        public init(message: String) { self.message = message }
+        private init(derived: Never) { switch derived {} }
     }
 }
 

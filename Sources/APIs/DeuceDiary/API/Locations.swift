@@ -17,14 +17,7 @@ extension DeuceDiary {
         @OrNull public var createdBy: User.ID?
         /// The time at which it was added.
         public var createdAt: Timestamp
-
-        public init(id: ID, name: String, isDefault: Bool, createdBy: User.ID?, createdAt: Timestamp) {
-            self.id = id
-            self.name = name
-            self.isDefault = isDefault
-            self.createdBy = createdBy
-            self.createdAt = createdAt
-        }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// `GET /api/locations`: returns the default locations, then the others, each by name. It needs no token.
@@ -36,14 +29,10 @@ extension DeuceDiary {
         public static let fieldRules = ["limit": FieldRule.counting(upTo: maximum)]
 
         /// The number of locations to return: 1 to 1,000, the maximum when absent. An addition to the contract.
-        public var limit: Int?
+        public var limit: Int? = nil
         /// The page, from 1; ``limit`` is the size of a page. An addition to the contract.
-        public var page: Int?
-
-        public init(limit: Int? = nil, page: Int? = nil) {
-            self.limit = limit
-            self.page = page
-        }
+        public var page: Int? = nil
+        private init(derived: Never) { switch derived {} }
 
         public func validate() throws(Problem) {
             try DeuceDiary.validate(limit: limit)
@@ -61,8 +50,7 @@ extension DeuceDiary {
         /// The name: 1 to 100 characters after trimming, without control characters and other invisible characters except
         /// joiners.
         public var name: String
-
-        public init(name: String) { self.name = name }
+        private init(derived: Never) { switch derived {} }
 
         public func validate() throws(Problem) {
             let name = name.trimmed

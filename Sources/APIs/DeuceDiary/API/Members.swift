@@ -14,10 +14,7 @@ extension DeuceDiary {
 
         /// The group.
         public var group: Group.ID
-
-        public init(group: Group.ID) { self.group = group }
-
-        enum CodingKeys: String, CodingKey { case group = "groupId" }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// `DELETE /api/groups/{groupId}/members/{userId}`: ends the membership of another user, with the invites that they
@@ -34,15 +31,6 @@ extension DeuceDiary {
         public var group: Group.ID
         /// The member to remove.
         public var user: User.ID
-
-        public init(group: Group.ID, user: User.ID) {
-            self.group = group
-            self.user = user
-        }
-
-        enum CodingKeys: String, CodingKey {
-            case group = "groupId"
-            case user = "userId"
-        }
+        private init(derived: Never) { switch derived {} }
     }
 }

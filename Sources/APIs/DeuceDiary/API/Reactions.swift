@@ -21,14 +21,7 @@ extension DeuceDiary {
         public var emoji: String
         /// The time of the reaction.
         public var createdAt: Timestamp
-
-        public init(id: ID, entryId: DeuceEntry.ID, userId: User.ID, emoji: String, createdAt: Timestamp) {
-            self.id = id
-            self.entryId = entryId
-            self.userId = userId
-            self.emoji = emoji
-            self.createdAt = createdAt
-        }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// A reaction with the user who reacted.
@@ -46,20 +39,11 @@ extension DeuceDiary {
         public var entry: DeuceEntry.ID
         /// The emoji: 1 to 10 Unicode scalars with a visible character, stored and compared unchanged.
         public var emoji: String
-
-        public init(entry: DeuceEntry.ID, emoji: String) {
-            self.entry = entry
-            self.emoji = emoji
-        }
+        private init(derived: Never) { switch derived {} }
 
         public func validate() throws(Problem) {
             try DeuceDiary.validate(emoji: emoji)
             guard emoji.length <= 10 else { throw Problem(.badRequest, "Emoji must be 10 characters or less") }
-        }
-
-        enum CodingKeys: String, CodingKey {
-            case entry = "entryId"
-            case emoji
         }
     }
 
@@ -77,26 +61,16 @@ extension DeuceDiary {
         public var entry: DeuceEntry.ID
         /// The emoji.
         public var emoji: String
-
-        public init(entry: DeuceEntry.ID, emoji: String) {
-            self.entry = entry
-            self.emoji = emoji
-        }
+        private init(derived: Never) { switch derived {} }
 
         public func validate() throws(Problem) { try DeuceDiary.validate(emoji: emoji) }
-
-        enum CodingKeys: String, CodingKey {
-            case entry = "entryId"
-            case emoji
-        }
     }
 
     /// The answer of an operation that returns only a message.
     public struct Confirmation: Codable, Hashable, Sendable {
         /// The message in English.
         public var message: String
-
-        public init(message: String) { self.message = message }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// `GET /api/entries/{entryId}/reactions`: returns the reactions, oldest first. Throws 404 "Entry not found" and
@@ -111,25 +85,15 @@ extension DeuceDiary {
         /// The entry.
         public var entry: DeuceEntry.ID
         /// The number of reactions to return: 1 to 1,000, the maximum when absent. An addition to the contract.
-        public var limit: Int?
+        public var limit: Int? = nil
         /// Returns only reactions that follow this one in the list. Throws 400 "Invalid cursor" when it is not in the
         /// list. An addition to the contract.
-        public var after: Reaction.ID?
-
-        public init(entry: DeuceEntry.ID, limit: Int? = nil, after: Reaction.ID? = nil) {
-            self.entry = entry
-            self.limit = limit
-            self.after = after
-        }
+        public var after: Reaction.ID? = nil
+        private init(derived: Never) { switch derived {} }
 
         public func validate() throws(Problem) {
             try DeuceDiary.validate(limit: limit)
             if let after, !after.isValid { throw Problem(.badRequest, "Invalid cursor") }
-        }
-
-        enum CodingKeys: String, CodingKey {
-            case entry = "entryId"
-            case limit, after
         }
     }
 }

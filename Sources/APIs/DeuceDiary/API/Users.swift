@@ -31,36 +31,7 @@ extension DeuceDiary {
         public var createdAt: Timestamp
         /// The time of the last change.
         public var updatedAt: Timestamp
-
-        public init(
-            id: ID, email: String?, firstName: String?, lastName: String?, username: String?, profileImageUrl: String?,
-            deuceCount: Int, createdAt: Timestamp, updatedAt: Timestamp
-        ) {
-            self.id = id
-            self.email = email
-            self.firstName = firstName
-            self.lastName = lastName
-            self.username = username
-            self.profileImageUrl = profileImageUrl
-            self.deuceCount = deuceCount
-            self.createdAt = createdAt
-            self.updatedAt = updatedAt
-        }
-
-        public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
-
-        @usableFromInline
-        package func write(to object: inout ObjectWriter) throws {
-            try object.write("id", id.rawValue)
-            try object.write("email", email)
-            try object.write("firstName", firstName)
-            try object.write("lastName", lastName)
-            try object.write("username", username)
-            try object.write("profileImageUrl", profileImageUrl)
-            try object.write("deuceCount", deuceCount)
-            try object.write("createdAt", createdAt)
-            try object.write("updatedAt", updatedAt)
-        }
+        private init(derived: Never) { switch derived {} }
 
         /// The username, else the first and last name, else the first name, else "Someone".
         public var displayName: String {
@@ -97,8 +68,7 @@ extension DeuceDiary {
 
         /// The username, under the rule of ``Username/validate(_:)``.
         public var username: String
-
-        public init(username: String) { self.username = username }
+        private init(derived: Never) { switch derived {} }
 
         public func validate() throws(Problem) { try Username.validate(username) }
     }
@@ -148,8 +118,7 @@ extension DeuceDiary {
 
         /// The picture.
         public var picture: Upload
-
-        public init(_ picture: Upload) { self.picture = picture }
+        private init(derived: Never, _ picture: Never) { switch derived {} }
 
         enum CodingKeys: String, CodingKey { case picture = "profilePicture" }
     }

@@ -15,8 +15,7 @@ extension Dunbar {
 
         /// The e-mail address, trimmed and in any case.
         public var email: String
-
-        public init(email: String) { self.email = email }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// `POST /reset-password`: sets a new password with the token of an e-mail, which also verifies the address, and
@@ -32,11 +31,7 @@ extension Dunbar {
         public var token: String
         /// The new password: 8 to 200 characters, used unchanged.
         public var newPassword: String
-
-        public init(token: String, newPassword: String) {
-            self.token = token
-            self.newPassword = newPassword
-        }
+        private init(derived: Never) { switch derived {} }
 
         public func validate() throws(Problem) {
             guard !token.isEmpty else { throw Self.refusal }
@@ -58,8 +53,7 @@ extension Dunbar {
 
         /// The caller's password.
         public var password: String
-
-        public init(password: String) { self.password = password }
+        private init(derived: Never) { switch derived {} }
 
         public func validate() throws(Problem) {
             guard !password.isEmpty else { throw Problem(.badRequest, "Password is required") }

@@ -20,11 +20,7 @@ extension Dunbar {
         public var username: String
         /// The password.
         public var password: String
-
-        public init(username: String, password: String) {
-            self.username = username
-            self.password = password
-        }
+        private init(derived: Never) { switch derived {} }
 
         public func validate() throws(Problem) {
             guard !username.isBlank, !password.isEmpty else {
@@ -54,17 +50,8 @@ extension Dunbar {
         /// The display name: 1 to 100 characters after trimming.
         public var displayName: String
         /// The second password field of a form; when it is sent, it must equal the password.
-        public var confirmPassword: String?
-
-        public init(
-            username: String, email: String, password: String, displayName: String, confirmPassword: String? = nil
-        ) {
-            self.username = username
-            self.email = email
-            self.password = password
-            self.displayName = displayName
-            self.confirmPassword = confirmPassword
-        }
+        public var confirmPassword: String? = nil
+        private init(derived: Never) { switch derived {} }
 
         public init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -90,8 +77,6 @@ extension Dunbar {
             }
             try Dunbar.validate(displayName: displayName)
         }
-
-        enum CodingKeys: String, CodingKey { case username, email, password, displayName, confirmPassword }
     }
 
     /// `POST /logout`: ends the session. It succeeds without one.
@@ -120,8 +105,7 @@ extension Dunbar {
 
         /// The token of the e-mail.
         public var token: String
-
-        public init(token: String) { self.token = token }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// `POST /verify-email/resend`: sends the e-mail that verifies the caller's address again. The links of earlier

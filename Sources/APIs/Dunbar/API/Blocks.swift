@@ -16,12 +16,9 @@ extension Dunbar {
 
         /// The user to block.
         public var user: User.ID
-
-        public init(user: User.ID) { self.user = user }
+        private init(derived: Never) { switch derived {} }
 
         public func validatePath() throws(Problem) { try Dunbar.validate(user) }
-
-        enum CodingKeys: String, CodingKey { case user = "id" }
     }
 
     /// `DELETE /users/{id}/block`: removes a block. Follows that it ended stay ended. Unblocking twice has the same
@@ -32,12 +29,9 @@ extension Dunbar {
 
         /// The user to unblock.
         public var user: User.ID
-
-        public init(user: User.ID) { self.user = user }
+        private init(derived: Never) { switch derived {} }
 
         public func validatePath() throws(Problem) { try Dunbar.validate(user) }
-
-        enum CodingKeys: String, CodingKey { case user = "id" }
     }
 
     /// `GET /blocks`: returns the users whom the caller has blocked, newest block first.
@@ -46,17 +40,12 @@ extension Dunbar {
         public typealias Output = [User]
 
         /// The number of users to return: 1 to 500, the maximum when absent.
-        public var limit: Int?
+        public var limit: Int? = nil
         /// Returns only users that follow this one in the list.
-        public var before: User.ID?
+        public var before: User.ID? = nil
         /// The word ``Inclusions/relationship`` asks for ``User/isFollowing`` and ``User/isPending``.
-        public var include: Inclusions?
-
-        public init(limit: Int? = nil, before: User.ID? = nil, include: Inclusions? = nil) {
-            self.limit = limit
-            self.before = before
-            self.include = include
-        }
+        public var include: Inclusions? = nil
+        private init(derived: Never) { switch derived {} }
 
         public func validate() throws(Problem) { try Dunbar.validate(limit: limit, upTo: 500, before: before) }
     }

@@ -23,17 +23,7 @@ extension Dunbar {
         public var createdAt: Timestamp
         /// The author.
         public var user: UserSummary
-
-        public init(
-            id: ID, content: String, postId: Post.ID, userId: User.ID, createdAt: Timestamp, user: UserSummary
-        ) {
-            self.id = id
-            self.content = content
-            self.postId = postId
-            self.userId = userId
-            self.createdAt = createdAt
-            self.user = user
-        }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// `POST /posts/{id}/comments`: comments on a post that the caller may see. Throws 404 "Post not found".
@@ -46,11 +36,7 @@ extension Dunbar {
         public var post: Post.ID
         /// The text: 1 to 2,000 characters after trimming.
         public var content: String
-
-        public init(post: Post.ID, content: String) {
-            self.post = post
-            self.content = content
-        }
+        private init(derived: Never) { switch derived {} }
 
         public func validatePath() throws(Problem) { try Dunbar.validate(post) }
 
@@ -59,11 +45,6 @@ extension Dunbar {
             let text = content.trimmed
             guard !text.isEmpty else { throw Problem(.badRequest, "Comment cannot be empty") }
             guard text.length <= 2000 else { throw Problem(.badRequest, "Comment must be at most 2000 characters") }
-        }
-
-        enum CodingKeys: String, CodingKey {
-            case post = "id"
-            case content
         }
     }
 
@@ -78,23 +59,13 @@ extension Dunbar {
         public var post: Post.ID
         /// The number of comments: 1 to 100 returns that many of the newest, still oldest first; without it the newest
         /// 500 are returned. An addition to the contract.
-        public var limit: Int?
+        public var limit: Int? = nil
         /// Returns only comments before this one. An addition to the contract.
-        public var before: Comment.ID?
-
-        public init(post: Post.ID, limit: Int? = nil, before: Comment.ID? = nil) {
-            self.post = post
-            self.limit = limit
-            self.before = before
-        }
+        public var before: Comment.ID? = nil
+        private init(derived: Never) { switch derived {} }
 
         public func validatePath() throws(Problem) { try Dunbar.validate(post) }
         public func validate() throws(Problem) { try Dunbar.validate(limit: limit, upTo: 100, before: before) }
-
-        enum CodingKeys: String, CodingKey {
-            case post = "id"
-            case limit, before
-        }
     }
 
     /// `DELETE /comments/{id}`: deletes a comment of the caller's, a comment on a post of the caller's, or any comment
@@ -108,8 +79,7 @@ extension Dunbar {
 
         /// The comment.
         public var id: Comment.ID
-
-        public init(id: Comment.ID) { self.id = id }
+        private init(derived: Never) { switch derived {} }
 
         public func validatePath() throws(Problem) { try Dunbar.validate(id) }
     }

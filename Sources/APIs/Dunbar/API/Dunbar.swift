@@ -56,8 +56,6 @@ public enum Dunbar: ServiceAPI {
 
         /// Accepts any text, or none: only the success of the operation matters.
         public init(plain text: String) { message = text }
-
-        private enum CodingKeys: String, CodingKey { case message }
     }
 }
 
@@ -75,8 +73,6 @@ public struct WithRelationship<User: Codable & Hashable & Sendable>: Codable, Ha
         self.isFollowing = isFollowing
         self.isPending = isPending
     }
-
-    private enum CodingKeys: String, CodingKey { case user, isFollowing, isPending }
 
     /// Also decodes a user without the relationship, as older servers answer.
     public init(from decoder: any Decoder) throws {

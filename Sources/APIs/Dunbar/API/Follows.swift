@@ -24,12 +24,7 @@ extension Dunbar {
         public var createdAt: Timestamp
         /// The user who asks.
         public var follower: UserSummary
-
-        public init(id: FollowRequest.ID, createdAt: Timestamp, follower: UserSummary) {
-            self.id = id
-            self.createdAt = createdAt
-            self.follower = follower
-        }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// A request by the caller that has not been answered yet.
@@ -40,12 +35,7 @@ extension Dunbar {
         public var createdAt: Timestamp
         /// The user who is asked.
         public var following: UserSummary
-
-        public init(id: FollowRequest.ID, createdAt: Timestamp, following: UserSummary) {
-            self.id = id
-            self.createdAt = createdAt
-            self.following = following
-        }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// `POST /users/{id}/follow`: follows a public account, or asks to follow a private one.
@@ -59,12 +49,9 @@ extension Dunbar {
 
         /// The user to follow.
         public var user: User.ID
-
-        public init(user: User.ID) { self.user = user }
+        private init(derived: Never) { switch derived {} }
 
         public func validatePath() throws(Problem) { try Dunbar.validate(user) }
-
-        enum CodingKeys: String, CodingKey { case user = "id" }
     }
 
     /// `POST /users/{id}/unfollow`: ends a follow, or withdraws a request. Throws 400 "Not following this user".
@@ -74,12 +61,9 @@ extension Dunbar {
 
         /// The user to unfollow.
         public var user: User.ID
-
-        public init(user: User.ID) { self.user = user }
+        private init(derived: Never) { switch derived {} }
 
         public func validatePath() throws(Problem) { try Dunbar.validate(user) }
-
-        enum CodingKeys: String, CodingKey { case user = "id" }
     }
 
     /// `POST /followers/{id}/remove`: removes a follower of the caller. Throws 400 "This user is not your follower".
@@ -89,12 +73,9 @@ extension Dunbar {
 
         /// The follower.
         public var follower: User.ID
-
-        public init(follower: User.ID) { self.follower = follower }
+        private init(derived: Never) { switch derived {} }
 
         public func validatePath() throws(Problem) { try Dunbar.validate(follower, "Invalid follower ID") }
-
-        enum CodingKeys: String, CodingKey { case follower = "id" }
     }
 
     /// `GET /users/{id}/followers`: returns the caller's own followers, newest first. Throws 403 for any other user.
@@ -106,27 +87,16 @@ extension Dunbar {
         /// The user, who must be the caller.
         public var user: User.ID
         /// The number of users to return: 1 to 500, the maximum when absent. An addition to the contract.
-        public var limit: Int?
+        public var limit: Int? = nil
         /// Returns only users that follow this one in the list. An addition to the contract.
-        public var before: User.ID?
+        public var before: User.ID? = nil
         /// The word ``Inclusions/relationship`` asks for ``User/isFollowing`` and ``User/isPending``. An addition to the
         /// contract.
-        public var include: Inclusions?
-
-        public init(of user: User.ID, limit: Int? = nil, before: User.ID? = nil, include: Inclusions? = nil) {
-            self.user = user
-            self.limit = limit
-            self.before = before
-            self.include = include
-        }
+        public var include: Inclusions? = nil
+        private init(derived: Never, of user: Never) { switch derived {} }
 
         public func validatePath() throws(Problem) { try Dunbar.validate(user) }
         public func validate() throws(Problem) { try Dunbar.validate(limit: limit, upTo: 500, before: before) }
-
-        enum CodingKeys: String, CodingKey {
-            case user = "id"
-            case limit, before, include
-        }
     }
 
     /// `GET /users/{id}/following`: returns the users whom the caller follows, newest first. Throws 403 for any other
@@ -139,27 +109,16 @@ extension Dunbar {
         /// The user, who must be the caller.
         public var user: User.ID
         /// The number of users to return: 1 to 500, the maximum when absent. An addition to the contract.
-        public var limit: Int?
+        public var limit: Int? = nil
         /// Returns only users that follow this one in the list. An addition to the contract.
-        public var before: User.ID?
+        public var before: User.ID? = nil
         /// The word ``Inclusions/relationship`` asks for ``User/isFollowing`` and ``User/isPending``. An addition to the
         /// contract.
-        public var include: Inclusions?
-
-        public init(of user: User.ID, limit: Int? = nil, before: User.ID? = nil, include: Inclusions? = nil) {
-            self.user = user
-            self.limit = limit
-            self.before = before
-            self.include = include
-        }
+        public var include: Inclusions? = nil
+        private init(derived: Never, of user: Never) { switch derived {} }
 
         public func validatePath() throws(Problem) { try Dunbar.validate(user) }
         public func validate() throws(Problem) { try Dunbar.validate(limit: limit, upTo: 500, before: before) }
-
-        enum CodingKeys: String, CodingKey {
-            case user = "id"
-            case limit, before, include
-        }
     }
 
     /// `GET /follow-requests/pending`: returns the requests that await the caller's answer, newest first.
@@ -168,14 +127,10 @@ extension Dunbar {
         public typealias Output = [PendingRequest]
 
         /// The number of requests to return: 1 to 500, the maximum when absent. An addition to the contract.
-        public var limit: Int?
+        public var limit: Int? = nil
         /// Returns only requests that follow this one in the list. An addition to the contract.
-        public var before: FollowRequest.ID?
-
-        public init(limit: Int? = nil, before: FollowRequest.ID? = nil) {
-            self.limit = limit
-            self.before = before
-        }
+        public var before: FollowRequest.ID? = nil
+        private init(derived: Never) { switch derived {} }
 
         public func validate() throws(Problem) { try Dunbar.validate(limit: limit, upTo: 500, before: before) }
     }
@@ -186,14 +141,10 @@ extension Dunbar {
         public typealias Output = [OutgoingRequest]
 
         /// The number of requests to return: 1 to 500, the maximum when absent. An addition to the contract.
-        public var limit: Int?
+        public var limit: Int? = nil
         /// Returns only requests that follow this one in the list. An addition to the contract.
-        public var before: FollowRequest.ID?
-
-        public init(limit: Int? = nil, before: FollowRequest.ID? = nil) {
-            self.limit = limit
-            self.before = before
-        }
+        public var before: FollowRequest.ID? = nil
+        private init(derived: Never) { switch derived {} }
 
         public func validate() throws(Problem) { try Dunbar.validate(limit: limit, upTo: 500, before: before) }
     }
@@ -206,8 +157,7 @@ extension Dunbar {
 
         /// The request.
         public var id: FollowRequest.ID
-
-        public init(id: FollowRequest.ID) { self.id = id }
+        private init(derived: Never) { switch derived {} }
 
         public func validatePath() throws(Problem) { try Dunbar.validate(id) }
     }
@@ -220,8 +170,7 @@ extension Dunbar {
 
         /// The request.
         public var id: FollowRequest.ID
-
-        public init(id: FollowRequest.ID) { self.id = id }
+        private init(derived: Never) { switch derived {} }
 
         public func validatePath() throws(Problem) { try Dunbar.validate(id) }
     }

@@ -13,12 +13,7 @@ extension Dunbar {
             public var database: String
             /// The file storage: "healthy" or "error".
             public var storage: String
-
-            public init(server: String, database: String, storage: String) {
-                self.server = server
-                self.database = database
-                self.storage = storage
-            }
+            private init(derived: Never) { switch derived {} }
         }
 
         /// The health of the whole: "healthy" or "unhealthy".
@@ -28,14 +23,8 @@ extension Dunbar {
         /// The time of the check.
         public var timestamp: Timestamp
         /// The problem, when unhealthy.
-        public var message: String?
-
-        public init(status: String, components: Components, timestamp: Timestamp, message: String? = nil) {
-            self.status = status
-            self.components = components
-            self.timestamp = timestamp
-            self.message = message
-        }
+        public var message: String? = nil
+        private init(derived: Never) { switch derived {} }
     }
 
     /// `GET /storage/health`: checks whether the server is awake and healthy; otherwise it answers 503 with the same

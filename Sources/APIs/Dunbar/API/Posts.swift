@@ -78,12 +78,8 @@ extension Dunbar {
         /// The text: at most 5,000 characters, stored unchanged. It must not be blank when there are no media.
         public var content: String
         /// The files: at most 10, of at most 50 MiB each.
-        public var media: [Upload]
-
-        public init(content: String, media: [Upload] = []) {
-            self.content = content
-            self.media = media
-        }
+        public var media: [Upload] = []
+        private init(derived: Never) { switch derived {} }
 
         public func validate() throws(Problem) {
             guard !content.isBlank || !media.isEmpty else {
@@ -107,23 +103,13 @@ extension Dunbar {
         /// The user.
         public var user: User.ID
         /// The number of posts to return: 1 to 100; without it the newest 500. An addition to the contract.
-        public var limit: Int?
+        public var limit: Int? = nil
         /// Returns only posts before this one. An addition to the contract.
-        public var before: Post.ID?
-
-        public init(user: User.ID, limit: Int? = nil, before: Post.ID? = nil) {
-            self.user = user
-            self.limit = limit
-            self.before = before
-        }
+        public var before: Post.ID? = nil
+        private init(derived: Never) { switch derived {} }
 
         public func validatePath() throws(Problem) { try Dunbar.validate(user) }
         public func validate() throws(Problem) { try Dunbar.validate(limit: limit, upTo: 100, before: before) }
-
-        enum CodingKeys: String, CodingKey {
-            case user = "id"
-            case limit, before
-        }
     }
 
     /// `GET /posts/{id}`: returns the same as ``ListUserPosts``. The id is a user's.
@@ -134,23 +120,13 @@ extension Dunbar {
         /// The user.
         public var user: User.ID
         /// The number of posts to return, as in ``ListUserPosts``.
-        public var limit: Int?
+        public var limit: Int? = nil
         /// Returns only posts before this one.
-        public var before: Post.ID?
-
-        public init(user: User.ID, limit: Int? = nil, before: Post.ID? = nil) {
-            self.user = user
-            self.limit = limit
-            self.before = before
-        }
+        public var before: Post.ID? = nil
+        private init(derived: Never) { switch derived {} }
 
         public func validatePath() throws(Problem) { try Dunbar.validate(user) }
         public func validate() throws(Problem) { try Dunbar.validate(limit: limit, upTo: 100, before: before) }
-
-        enum CodingKeys: String, CodingKey {
-            case user = "id"
-            case limit, before
-        }
     }
 
     /// `GET /posts?userId=`: returns the same as ``ListUserPosts``. Throws 400 "Missing userId parameter" and 400
@@ -177,11 +153,6 @@ extension Dunbar {
             try Dunbar.validate(user, "Invalid userId parameter")
             try Dunbar.validate(limit: limit, upTo: 100, before: before)
         }
-
-        enum CodingKeys: String, CodingKey {
-            case user = "userId"
-            case limit, before
-        }
     }
 
     /// `GET /feed`: returns the caller's own posts and those of the users whom the caller follows, newest first.
@@ -190,14 +161,10 @@ extension Dunbar {
         public typealias Output = [Post]
 
         /// The number of posts to return: 1 to 100; without it the newest 500. An addition to the contract.
-        public var limit: Int?
+        public var limit: Int? = nil
         /// Returns only posts before this one. An addition to the contract.
-        public var before: Post.ID?
-
-        public init(limit: Int? = nil, before: Post.ID? = nil) {
-            self.limit = limit
-            self.before = before
-        }
+        public var before: Post.ID? = nil
+        private init(derived: Never) { switch derived {} }
 
         public func validate() throws(Problem) { try Dunbar.validate(limit: limit, upTo: 100, before: before) }
     }
@@ -213,8 +180,7 @@ extension Dunbar {
 
         /// The post.
         public var id: Post.ID
-
-        public init(id: Post.ID) { self.id = id }
+        private init(derived: Never) { switch derived {} }
 
         public func validatePath() throws(Problem) { try Dunbar.validate(id) }
     }

@@ -36,13 +36,8 @@ extension Dunbar {
         /// The reason.
         public var reason: ReportReason
         /// The details: at most 2,000 characters after trimming; blank ones count as none.
-        public var details: String?
-
-        public init(post: Post.ID, reason: ReportReason, details: String? = nil) {
-            self.post = post
-            self.reason = reason
-            self.details = details
-        }
+        public var details: String? = nil
+        private init(derived: Never) { switch derived {} }
 
         public func validatePath() throws(Problem) { try Dunbar.validate(post) }
 
@@ -52,11 +47,6 @@ extension Dunbar {
             if let details, details.trimmed.length > 2000 {
                 throw Problem(.badRequest, "Details must be at most 2000 characters")
             }
-        }
-
-        enum CodingKeys: String, CodingKey {
-            case post = "id"
-            case reason, details
         }
     }
 }

@@ -13,16 +13,9 @@ extension Dunbar {
         public var query: String
         /// The word ``Inclusions/relationship`` asks for ``User/isFollowing`` and ``User/isPending``. An addition to the
         /// contract.
-        public var include: Inclusions?
+        public var include: Inclusions? = nil
+        private init(derived: Never, _ query: Never) { switch derived {} }
 
-        public init(_ query: String, include: Inclusions? = nil) {
-            self.query = query
-            self.include = include
-        }
-
-        enum CodingKeys: String, CodingKey {
-            case query = "q"
-            case include
-        }
+        private enum WireNames: String { case query = "q" }
     }
 }

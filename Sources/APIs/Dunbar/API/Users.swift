@@ -28,19 +28,7 @@ extension Dunbar {
         /// Whether the caller has asked to follow the user and has not been answered; nil unless a list was asked for it
         /// (``Inclusions/relationship``). It excludes ``isFollowing``. An addition to the contract.
         public var isPending: Bool?
-
-        public init(
-            id: ID, username: String, displayName: String, bio: String?, photo: String?, isPrivate: Bool,
-            createdAt: Timestamp
-        ) {
-            self.id = id
-            self.username = username
-            self.displayName = displayName
-            self.bio = bio
-            self.photo = photo
-            self.isPrivate = isPrivate
-            self.createdAt = createdAt
-        }
+        private init(derived: Never, without isFollowing: Never, without isPending: Never) { switch derived {} }
     }
 
     /// The caller's own account.
@@ -64,27 +52,10 @@ extension Dunbar {
         /// The display name.
         public var displayName: String
         /// The next step after a registration; nil in other answers.
-        public var message: String?
+        public var message: String? = nil
         /// Whether the address is verified; nil except in the answers about the signed-in user.
-        public var emailVerified: Bool?
-
-        public init(
-            id: User.ID, username: String, email: String, bio: String?, photo: String?, isAdmin: Bool,
-            createdAt: Timestamp, isPrivate: Bool, displayName: String, message: String? = nil,
-            emailVerified: Bool? = nil
-        ) {
-            self.id = id
-            self.username = username
-            self.email = email
-            self.bio = bio
-            self.photo = photo
-            self.isAdmin = isAdmin
-            self.createdAt = createdAt
-            self.isPrivate = isPrivate
-            self.displayName = displayName
-            self.message = message
-            self.emailVerified = emailVerified
-        }
+        public var emailVerified: Bool? = nil
+        private init(derived: Never) { switch derived {} }
 
         /// The same user as others see them.
         public var profile: User {
@@ -104,23 +75,7 @@ extension Dunbar {
         public var displayName: String
         /// The absolute URL of the photo; nil when there is none.
         @PictureURL public var photo: String?
-
-        public init(id: User.ID, username: String, displayName: String, photo: String?) {
-            self.id = id
-            self.username = username
-            self.displayName = displayName
-            self.photo = photo
-        }
-
-        public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
-
-        @usableFromInline
-        package func write(to object: inout ObjectWriter) throws {
-            try object.write("id", id.rawValue)
-            try object.write("username", username)
-            try object.write("displayName", displayName)
-            try object.write("photo", photo)
-        }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// A changed user: the caller, or another user when the caller is an admin.
@@ -165,8 +120,7 @@ extension Dunbar {
 
         /// The user.
         public var id: User.ID
-
-        public init(id: User.ID) { self.id = id }
+        private init(derived: Never) { switch derived {} }
 
         public func validatePath() throws(Problem) { try Dunbar.validate(id) }
     }
@@ -183,20 +137,14 @@ extension Dunbar {
         /// The user.
         public var id: User.ID
         /// The display name: 1 to 100 characters after trimming.
-        public var displayName: String?
+        public var displayName: String? = nil
         /// The user's text about themselves: at most 500 characters after trimming; a blank one removes it.
-        public var bio: String?
+        public var bio: String? = nil
         /// Whether posts are visible only to followers whom the user has accepted.
-        public var isPrivate: Bool?
+        public var isPrivate: Bool? = nil
         /// Whether `isPrivate` was sent with a value that is neither true nor false.
         private var isPrivacyUnreadable = false
-
-        public init(id: User.ID, displayName: String? = nil, bio: String? = nil, isPrivate: Bool? = nil) {
-            self.id = id
-            self.displayName = displayName
-            self.bio = bio
-            self.isPrivate = isPrivate
-        }
+        private init(derived: Never) { switch derived {} }
 
         public init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -222,8 +170,6 @@ extension Dunbar {
             }
             if isPrivacyUnreadable { throw Problem(.badRequest, "isPrivate must be true or false") }
         }
-
-        enum CodingKeys: String, CodingKey { case id, displayName, bio, isPrivate }
     }
 
     /// `POST /users/{id}/photo` (multipart/form-data, field `photo`): uploads up to 50 MiB of JPEG, PNG, GIF, WebP or

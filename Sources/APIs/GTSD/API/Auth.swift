@@ -22,27 +22,14 @@ extension GTSD {
         /// The time of the last change.
         public var updatedAt: Timestamp
         /// The name as it was given; nil when it was not. This and the following fields are additions to the contract.
-        @OrNull public var name: String?
+        @OrNull public var name: String? = nil
         /// Whether the address has been verified.
-        public var emailVerified: Bool
+        public var emailVerified: Bool = false
         /// Whether the user has completed the onboarding.
-        public var hasCompletedOnboarding: Bool
+        public var hasCompletedOnboarding: Bool = false
         /// The time zone that determines the user's days, weeks and streaks: an IANA name.
-        public var timezone: String
-
-        public init(
-            id: ID, email: String, createdAt: Timestamp, updatedAt: Timestamp, name: String? = nil,
-            emailVerified: Bool = false, hasCompletedOnboarding: Bool = false, timezone: String = "UTC"
-        ) {
-            self.id = id
-            self.email = email
-            self.createdAt = createdAt
-            self.updatedAt = updatedAt
-            self.name = name
-            self.emailVerified = emailVerified
-            self.hasCompletedOnboarding = hasCompletedOnboarding
-            self.timezone = timezone
-        }
+        public var timezone: String = "UTC"
+        private init(derived: Never) { switch derived {} }
 
         public init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -76,16 +63,10 @@ extension GTSD {
         /// ``Password/special``.
         public var password: String
         /// The user's name: 1 to 255 characters, without control characters and other invisible characters.
-        public var name: String?
+        public var name: String? = nil
         /// The time zone, an IANA name such as `Europe/Berlin`; `UTC` when absent.
-        public var timezone: String?
-
-        public init(email: String, password: String, name: String? = nil, timezone: String? = nil) {
-            self.email = email
-            self.password = password
-            self.name = name
-            self.timezone = timezone
-        }
+        public var timezone: String? = nil
+        private init(derived: Never) { switch derived {} }
 
         public func validate(_ form: inout Validation) {
             form.field(
@@ -183,12 +164,7 @@ extension GTSD {
         public var accessToken: String
         /// The token that gets another pair of tokens, once, within 7 days.
         public var refreshToken: String
-
-        public init(user: User, accessToken: String, refreshToken: String) {
-            self.user = user
-            self.accessToken = accessToken
-            self.refreshToken = refreshToken
-        }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// `POST /auth/login`: begins a new session.
@@ -206,11 +182,7 @@ extension GTSD {
         public var email: String
         /// The password.
         public var password: String
-
-        public init(email: String, password: String) {
-            self.email = email
-            self.password = password
-        }
+        private init(derived: Never) { switch derived {} }
 
         public func validate(_ form: inout Validation) {
             form.field(
@@ -232,8 +204,7 @@ extension GTSD {
 
         /// The session's refresh token.
         public var refreshToken: String
-
-        public init(refreshToken: String) { self.refreshToken = refreshToken }
+        private init(derived: Never) { switch derived {} }
 
         public func validate(_ form: inout Validation) {
             form.field(
@@ -247,11 +218,7 @@ extension GTSD {
         public var accessToken: String
         /// The new refresh token.
         public var refreshToken: String
-
-        public init(accessToken: String, refreshToken: String) {
-            self.accessToken = accessToken
-            self.refreshToken = refreshToken
-        }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// `POST /auth/logout`: ends a session. Its access tokens end within a second.
@@ -264,9 +231,8 @@ extension GTSD {
         static let missing = "Refresh token is required"
 
         /// The refresh token of the session to end.
-        public var refreshToken: String?
-
-        public init(refreshToken: String? = nil) { self.refreshToken = refreshToken }
+        public var refreshToken: String? = nil
+        private init(derived: Never) { switch derived {} }
 
         public func validate(_ form: inout Validation) { form.field("refreshToken", .string) { [] } }
 
@@ -291,8 +257,7 @@ extension GTSD {
 
         /// The account's password.
         public var password: String
-
-        public init(password: String) { self.password = password }
+        private init(derived: Never) { switch derived {} }
 
         public func validate(_ form: inout Validation) {
             form.field(

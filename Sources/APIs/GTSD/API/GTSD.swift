@@ -101,10 +101,18 @@ public enum GTSD: ServiceAPI {
     }
 }
 
+extension ObjectWriter {
+    /// Writes a time as answers have it.
+    mutating func write(_ key: StaticString, _ value: GTSD.Timestamp) throws { try write(key, value.written) }
+
+    /// Writes a time as answers have it, or null.
+    mutating func write(_ key: StaticString, _ value: GTSD.Timestamp?) throws { try write(key, value?.written) }
+}
+
 /// The envelope of every success of the GTSD API: `{ "success": true, "data": … }`.
 public struct APIResponse<Value: Codable & Sendable>: Codable, Sendable {
     /// Whether the operation succeeded: true in every success.
-    public var success: Bool
+    public var success: Bool = true
     /// The value; ``NoData`` for an answer that is only a message.
     public var data: Value
     /// Whether the server answered from its cache; nil for operations without one.
@@ -113,13 +121,10 @@ public struct APIResponse<Value: Codable & Sendable>: Codable, Sendable {
     public var message: String?
 
     public init(_ data: Value, cached: Bool? = nil, message: String? = nil) {
-        success = true
         self.data = data
         self.cached = cached
         self.message = message
     }
-
-    private enum CodingKeys: String, CodingKey { case success, data, cached, message }
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)

@@ -160,8 +160,7 @@ extension GTSD {
     public struct OnboardingStatus: Codable, Hashable, Sendable {
         /// The profile.
         public var profile: Profile
-
-        public init(profile: Profile) { self.profile = profile }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// The profile that plans are made from.
@@ -191,27 +190,8 @@ extension GTSD {
         /// The number of meals per day.
         public var mealsPerDay: Int
         /// Whether the onboarding is complete: true in every profile.
-        public var hasCompletedOnboarding: Bool
-
-        public init(
-            dateOfBirth: Day, gender: Gender, primaryGoal: Goal, currentWeight: Double, targetWeight: Double?,
-            height: Double, activityLevel: ActivityLevel, targetDate: Day?, timezone: String,
-            dietaryPreferences: [String], allergies: [String], mealsPerDay: Int, hasCompletedOnboarding: Bool = true
-        ) {
-            self.dateOfBirth = dateOfBirth
-            self.gender = gender
-            self.primaryGoal = primaryGoal
-            self.currentWeight = currentWeight
-            self.targetWeight = targetWeight
-            self.height = height
-            self.activityLevel = activityLevel
-            self.targetDate = targetDate
-            self.timezone = timezone
-            self.dietaryPreferences = dietaryPreferences
-            self.allergies = allergies
-            self.mealsPerDay = mealsPerDay
-            self.hasCompletedOnboarding = hasCompletedOnboarding
-        }
+        public var hasCompletedOnboarding: Bool = true
+        private init(derived: Never) { switch derived {} }
     }
 }
 

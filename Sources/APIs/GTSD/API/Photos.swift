@@ -77,41 +77,7 @@ extension GTSD {
         public var downloadUrl: String
         /// The stage of progress that the photo shows.
         @OrNull public var evidenceType: PhotoStage?
-
-        public init(
-            id: ID, fileKey: String, fileSize: Int, mimeType: String, width: Int?, height: Int?, takenAt: Timestamp?,
-            uploadedAt: Timestamp, createdAt: Timestamp, downloadUrl: String, evidenceType: PhotoStage?
-        ) {
-            self.id = id
-            self.fileKey = fileKey
-            self.fileSize = fileSize
-            self.mimeType = mimeType
-            self.width = width
-            self.height = height
-            self.takenAt = takenAt
-            self.uploadedAt = uploadedAt
-            self.createdAt = createdAt
-            self.downloadUrl = downloadUrl
-            self.evidenceType = evidenceType
-        }
-
-        /// A page has many photos, whose members are therefore written one by one.
-        public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
-
-        @usableFromInline
-        package func write(to object: inout ObjectWriter) throws {
-            try object.write("id", id.rawValue)
-            try object.write("fileKey", fileKey)
-            try object.write("fileSize", fileSize)
-            try object.write("mimeType", mimeType)
-            try object.write("width", width)
-            try object.write("height", height)
-            try object.write("takenAt", takenAt?.written)
-            try object.write("uploadedAt", uploadedAt.written)
-            try object.write("createdAt", createdAt.written)
-            try object.write("downloadUrl", downloadUrl)
-            try object.write("evidenceType", evidenceType?.rawValue)
-        }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// `POST /v1/progress/photo/presign`: returns a URL to which a photo can be uploaded. The limit is 20 a minute.
@@ -132,12 +98,7 @@ extension GTSD {
         public var contentType: String
         /// The size in bytes, up to ``PhotoRules/maximumSize``.
         public var fileSize: Int
-
-        public init(fileName: String, contentType: String, fileSize: Int) {
-            self.fileName = fileName
-            self.contentType = contentType
-            self.fileSize = fileSize
-        }
+        private init(derived: Never) { switch derived {} }
 
         public init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -155,8 +116,6 @@ extension GTSD {
             PhotoRules.validate(contentType: contentType, in: &form)
             PhotoRules.validate(fileSize: fileSize, in: &form)
         }
-
-        enum CodingKeys: String, CodingKey { case fileName, contentType, fileSize }
 
         /// A file name. One that contains a NUL is refused as an invalid name and not as an invalid text.
         private struct FileName: WireField {
@@ -176,12 +135,7 @@ extension GTSD {
         public var fileKey: String
         /// The lifetime of the URL in seconds: 3600.
         public var expiresIn: Int
-
-        public init(uploadUrl: String, fileKey: String, expiresIn: Int) {
-            self.uploadUrl = uploadUrl
-            self.fileKey = fileKey
-            self.expiresIn = expiresIn
-        }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// `POST /v1/progress/photo/confirm`: confirms that a photo has been uploaded. Answers 201, or 200 for a photo that
@@ -255,11 +209,7 @@ extension GTSD {
         public var photoId: Photo.ID
         /// The URL of the photo, valid for an hour.
         public var downloadUrl: String
-
-        public init(photoId: Photo.ID, downloadUrl: String) {
-            self.photoId = photoId
-            self.downloadUrl = downloadUrl
-        }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// `GET /v1/progress/photos`: returns the caller's own photos, newest first.
@@ -268,17 +218,12 @@ extension GTSD {
         public typealias Output = APIResponse<PhotoPage>
 
         /// The number of photos to return: 1 to 100, 50 when absent.
-        public var limit: Int?
+        public var limit: Int? = nil
         /// The number of photos to skip.
-        public var offset: Int?
+        public var offset: Int? = nil
         /// Returns only the photos of this task.
-        public var taskId: Task.ID?
-
-        public init(limit: Int? = nil, offset: Int? = nil, taskId: Task.ID? = nil) {
-            self.limit = limit
-            self.offset = offset
-            self.taskId = taskId
-        }
+        public var taskId: Task.ID? = nil
+        private init(derived: Never) { switch derived {} }
 
         public func validate(_ form: inout Validation) {
             Paging.validate(limit: limit, offset: offset, in: &form)
@@ -292,11 +237,7 @@ extension GTSD {
         public var photos: [Photo]
         /// The position of the page.
         public var pagination: Pagination
-
-        public init(photos: [Photo], pagination: Pagination) {
-            self.photos = photos
-            self.pagination = pagination
-        }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// The position of a page in its list.
@@ -307,12 +248,7 @@ extension GTSD {
         public var offset: Int
         /// The number of photos in this page, not in the list.
         public var total: Int
-
-        public init(limit: Int, offset: Int, total: Int) {
-            self.limit = limit
-            self.offset = offset
-            self.total = total
-        }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// `DELETE /v1/progress/photo/{photoId}`: deletes a photo with its file.
@@ -324,8 +260,7 @@ extension GTSD {
 
         /// The photo.
         public var photoId: Photo.ID
-
-        public init(_ photoId: Photo.ID) { self.photoId = photoId }
+        private init(derived: Never, _ photoId: Never) { switch derived {} }
 
         public func validate(_ form: inout Validation) {
             form.id("photoId", nil, "Photo ID must be a positive integer", photoId)

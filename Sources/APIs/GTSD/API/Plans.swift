@@ -12,9 +12,8 @@ extension GTSD {
         public typealias Output = APIResponse<GeneratedPlan>
 
         /// Whether to make a new plan in place of an existing one.
-        public var forceRecompute: Bool?
-
-        public init(forceRecompute: Bool? = nil) { self.forceRecompute = forceRecompute }
+        public var forceRecompute: Bool? = nil
+        private init(derived: Never) { switch derived {} }
 
         public func validate(_ form: inout Validation) { form.field("forceRecompute", .boolean) { [] } }
     }
@@ -25,11 +24,7 @@ extension GTSD {
         public var plan: Plan
         /// Whether the plan was recomputed because of ``GeneratePlan/forceRecompute``.
         public var recomputed: Bool
-
-        public init(plan: Plan, recomputed: Bool) {
-            self.plan = plan
-            self.recomputed = recomputed
-        }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// The targets of a week, with the reasons for them.
@@ -50,19 +45,7 @@ extension GTSD {
         public var educationalContent: EducationalContent
         /// The time at which the plan was made.
         public var createdAt: Timestamp
-
-        public init(
-            id: ID, userId: User.ID, weekStartDate: Day, weekEndDate: Day, targets: Targets,
-            educationalContent: EducationalContent, createdAt: Timestamp
-        ) {
-            self.id = id
-            self.userId = userId
-            self.weekStartDate = weekStartDate
-            self.weekEndDate = weekEndDate
-            self.targets = targets
-            self.educationalContent = educationalContent
-            self.createdAt = createdAt
-        }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// The targets for each day of the week.
@@ -79,17 +62,7 @@ extension GTSD {
         public var carbGrams: Int
         /// Fat in grams.
         public var fatGrams: Int
-
-        public init(
-            bmr: Int, tdee: Int, targetCalories: Int, proteinGrams: Int, carbGrams: Int, fatGrams: Int
-        ) {
-            self.bmr = bmr
-            self.tdee = tdee
-            self.targetCalories = targetCalories
-            self.proteinGrams = proteinGrams
-            self.carbGrams = carbGrams
-            self.fatGrams = fatGrams
-        }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// The reasons for the targets, in English, with the user's own numbers.
@@ -98,11 +71,7 @@ extension GTSD {
         public var title: String
         /// The sections.
         public var sections: [ContentSection]
-
-        public init(title: String, sections: [ContentSection]) {
-            self.title = title
-            self.sections = sections
-        }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// A section of the text.
@@ -111,10 +80,6 @@ extension GTSD {
         public var heading: String
         /// The text.
         public var content: String
-
-        public init(heading: String, content: String) {
-            self.heading = heading
-            self.content = content
-        }
+        private init(derived: Never) { switch derived {} }
     }
 }

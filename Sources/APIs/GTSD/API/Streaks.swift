@@ -27,20 +27,7 @@ extension GTSD {
         public var createdAt: Timestamp
         /// The time of the last change.
         public var updatedAt: Timestamp
-
-        public init(
-            id: ID, userId: User.ID, currentStreak: Int, longestStreak: Int, totalCompliantDays: Int,
-            lastCompliantDate: Day?, createdAt: Timestamp, updatedAt: Timestamp
-        ) {
-            self.id = id
-            self.userId = userId
-            self.currentStreak = currentStreak
-            self.longestStreak = longestStreak
-            self.totalCompliantDays = totalCompliantDays
-            self.lastCompliantDate = lastCompliantDate
-            self.createdAt = createdAt
-            self.updatedAt = updatedAt
-        }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// The completion of a day's tasks.
@@ -53,13 +40,7 @@ extension GTSD {
         public var tasksCompleted: Int
         /// The number of tasks.
         public var tasksTotal: Int
-
-        public init(date: Day, isCompliant: Bool, tasksCompleted: Int, tasksTotal: Int) {
-            self.date = date
-            self.isCompliant = isCompliant
-            self.tasksCompleted = tasksCompleted
-            self.tasksTotal = tasksTotal
-        }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// `GET /v1/streaks/me`: returns the caller's streak.
@@ -78,12 +59,7 @@ extension GTSD {
         @OrNull public var todayCompliance: DayCompliance?
         /// Whether today may still be added to the streak.
         public var canIncrementToday: Bool
-
-        public init(streak: Streak, todayCompliance: DayCompliance?, canIncrementToday: Bool) {
-            self.streak = streak
-            self.todayCompliance = todayCompliance
-            self.canIncrementToday = canIncrementToday
-        }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// The type of a badge. A newer server may have more than the sixteen of ``ListAvailableBadges``.
@@ -138,17 +114,8 @@ extension GTSD {
         /// The time at which it was earned.
         public var awardedAt: Timestamp
         /// Reserved; empty at present.
-        public var metadata: [String: JSONValue]
-
-        public init(
-            id: ID, userId: User.ID, badgeType: BadgeType, awardedAt: Timestamp, metadata: [String: JSONValue] = [:]
-        ) {
-            self.id = id
-            self.userId = userId
-            self.badgeType = badgeType
-            self.awardedAt = awardedAt
-            self.metadata = metadata
-        }
+        public var metadata: [String: JSONValue] = [:]
+        private init(derived: Never) { switch derived {} }
     }
 
     /// `GET /v1/badges/me`: returns the caller's own badges, newest first.
@@ -169,13 +136,7 @@ extension GTSD {
         public var totalAvailable: Int
         /// The share of the earned badges in percent, rounded half up.
         public var completionPercentage: Int
-
-        public init(badges: [Badge], totalBadges: Int, totalAvailable: Int, completionPercentage: Int) {
-            self.badges = badges
-            self.totalBadges = totalBadges
-            self.totalAvailable = totalAvailable
-            self.completionPercentage = completionPercentage
-        }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// `POST /v1/streaks/check-compliance`: checks whether enough of a day's tasks is done; today then counts. The
@@ -200,12 +161,7 @@ extension GTSD {
         public var streakData: StreakData
         /// The badges that the user has earned since the last check; each appears once.
         public var newlyAwardedBadges: [AwardedBadge]
-
-        public init(isCompliant: Bool, streakData: StreakData, newlyAwardedBadges: [AwardedBadge]) {
-            self.isCompliant = isCompliant
-            self.streakData = streakData
-            self.newlyAwardedBadges = newlyAwardedBadges
-        }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// The streak in a check's answer. The contract names the first three fields.
@@ -217,30 +173,16 @@ extension GTSD {
         /// The number of all compliant days.
         public var totalCompliantDays: Int
         /// The streak's id.
-        public var id: Streak.ID?
+        public var id: Streak.ID? = nil
         /// The user.
-        public var userId: User.ID?
+        public var userId: User.ID? = nil
         /// The last compliant day.
-        @DayOrEmpty public var lastCompliantDate: Day?
+        @DayOrEmpty public var lastCompliantDate: Day? = nil
         /// The time at which the streak was created.
-        public var createdAt: Timestamp?
+        public var createdAt: Timestamp? = nil
         /// The time of the last change.
-        public var updatedAt: Timestamp?
-
-        public init(
-            currentStreak: Int, longestStreak: Int, totalCompliantDays: Int, id: Streak.ID? = nil,
-            userId: User.ID? = nil, lastCompliantDate: Day? = nil, createdAt: Timestamp? = nil,
-            updatedAt: Timestamp? = nil
-        ) {
-            self.currentStreak = currentStreak
-            self.longestStreak = longestStreak
-            self.totalCompliantDays = totalCompliantDays
-            self.id = id
-            self.userId = userId
-            self.lastCompliantDate = lastCompliantDate
-            self.createdAt = createdAt
-            self.updatedAt = updatedAt
-        }
+        public var updatedAt: Timestamp? = nil
+        private init(derived: Never) { switch derived {} }
 
         public init(_ streak: Streak) {
             self.init(
@@ -259,20 +201,10 @@ extension GTSD {
         /// The time at which it was earned.
         public var awardedAt: Timestamp
         /// The user.
-        public var userId: User.ID?
+        public var userId: User.ID? = nil
         /// Reserved; empty at present.
-        public var metadata: [String: JSONValue]?
-
-        public init(
-            id: Badge.ID, badgeType: BadgeType, awardedAt: Timestamp, userId: User.ID? = nil,
-            metadata: [String: JSONValue]? = nil
-        ) {
-            self.id = id
-            self.badgeType = badgeType
-            self.awardedAt = awardedAt
-            self.userId = userId
-            self.metadata = metadata
-        }
+        public var metadata: [String: JSONValue]? = nil
+        private init(derived: Never) { switch derived {} }
 
         /// Makes the same badge as it appears in a check's answer.
         public init(_ badge: Badge) {
@@ -317,8 +249,7 @@ extension GTSD {
     public struct History: Codable, Hashable, Sendable {
         /// The days, ascending.
         public var days: [HistoryDay]
-
-        public init(days: [HistoryDay]) { self.days = days }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// A day of the history.
@@ -333,14 +264,7 @@ extension GTSD {
         public var isCompliant: Bool
         /// Whether the day counts in the streak: it was compliant before it ended.
         public var credited: Bool
-
-        public init(date: Day, totalTasks: Int, completedTasks: Int, isCompliant: Bool, credited: Bool) {
-            self.date = date
-            self.totalTasks = totalTasks
-            self.completedTasks = completedTasks
-            self.isCompliant = isCompliant
-            self.credited = credited
-        }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// `GET /v1/badges/available`: returns all badges that can be earned. An addition to the contract.
@@ -355,8 +279,7 @@ extension GTSD {
     public struct AvailableBadges: Codable, Hashable, Sendable {
         /// All badges.
         public var badges: [AvailableBadge]
-
-        public init(badges: [AvailableBadge]) { self.badges = badges }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// A badge that can be earned.
@@ -371,13 +294,6 @@ extension GTSD {
         public var earned: Bool
         /// The time at which the caller earned it.
         @OrNull public var awardedAt: Timestamp?
-
-        public init(badgeType: BadgeType, name: String, description: String, earned: Bool, awardedAt: Timestamp?) {
-            self.badgeType = badgeType
-            self.name = name
-            self.description = description
-            self.earned = earned
-            self.awardedAt = awardedAt
-        }
+        private init(derived: Never) { switch derived {} }
     }
 }

@@ -60,20 +60,7 @@ extension GTSD {
         @OrNull public var completedAt: Timestamp?
         /// The latest evidence; nil while there is none.
         @OrNull public var evidence: TaskEvidence?
-
-        public init(
-            id: ID, type: TaskType, title: String, description: String, dueDate: Day, completed: Bool,
-            completedAt: Timestamp?, evidence: TaskEvidence?
-        ) {
-            self.id = id
-            self.type = type
-            self.title = title
-            self.description = description
-            self.dueDate = dueDate
-            self.completed = completed
-            self.completedAt = completedAt
-            self.evidence = evidence
-        }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// Evidence as its task shows it.
@@ -88,13 +75,7 @@ extension GTSD {
         public var data: EvidenceData
         /// The user's notes.
         @OrNull public var notes: String?
-
-        public init(id: ID, type: EvidenceType, data: EvidenceData, notes: String?) {
-            self.id = id
-            self.type = type
-            self.data = data
-            self.notes = notes
-        }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// Evidence that a task was done.
@@ -115,37 +96,20 @@ extension GTSD {
         public var createdAt: Timestamp
         /// The time at which it happened, if the request said so. An addition to the contract.
         public var occurredAt: Timestamp?
-
-        public init(
-            id: ID, taskId: Task.ID, type: EvidenceType, data: EvidenceData, notes: String?, createdAt: Timestamp
-        ) {
-            self.id = id
-            self.taskId = taskId
-            self.type = type
-            self.data = data
-            self.notes = notes
-            self.createdAt = createdAt
-        }
+        private init(derived: Never, without occurredAt: Never) { switch derived {} }
     }
 
     /// The content of evidence: at least the part that its type names.
     public struct EvidenceData: Codable, Hashable, Sendable {
         /// A text: 1 to 2,000 characters after trimming.
-        public var text: String?
+        public var text: String? = nil
         /// 1 to 50 numbers and texts, each under a name of 1 to 64 characters; a text has at most 200.
-        public var metrics: [String: JSONValue]?
+        public var metrics: [String: JSONValue]? = nil
         /// An `http` or `https` URL of at most 2,048 characters. The server never fetches it.
-        public var photoUrl: String?
+        public var photoUrl: String? = nil
         /// Whether one of the fields had a value of another type.
         private var isMisshapen = false
-
-        public init(text: String? = nil, metrics: [String: JSONValue]? = nil, photoUrl: String? = nil) {
-            self.text = text
-            self.metrics = metrics
-            self.photoUrl = photoUrl
-        }
-
-        private enum CodingKeys: String, CodingKey { case text, metrics, photoUrl }
+        private init(derived: Never) { switch derived {} }
 
         public init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -259,12 +223,7 @@ extension GTSD {
         public var completedTasks: Int
         /// The tasks of the page.
         public var tasks: [Task]
-
-        public init(totalTasks: Int, completedTasks: Int, tasks: [Task]) {
-            self.totalTasks = totalTasks
-            self.completedTasks = completedTasks
-            self.tasks = tasks
-        }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// `POST /v1/evidence`: submits evidence, which completes its task.
@@ -283,7 +242,7 @@ extension GTSD {
         /// The content.
         public var data: EvidenceData
         /// The user's notes: at most 1,000 characters after trimming.
-        public var notes: String?
+        public var notes: String? = nil
         /// The time at which it happened, for evidence that was made without a network: `2025-10-26T10:00:00Z`, or with an
         /// offset; at most 48 hours ago, and at most a minute ahead of the server. The present time when absent. An
         /// addition to the contract.
@@ -291,12 +250,7 @@ extension GTSD {
         /// The hours that ``occurredAt`` may be in the past.
         public static let maximumAge = 48
 
-        public init(taskId: Task.ID, type: EvidenceType, data: EvidenceData, notes: String? = nil) {
-            self.taskId = taskId
-            self.type = type
-            self.data = data
-            self.notes = notes
-        }
+        private init(derived: Never, without occurredAt: Never) { switch derived {} }
 
         public func validate(_ form: inout Validation) {
             form.id(
@@ -325,12 +279,7 @@ extension GTSD {
         public var streakUpdated: Bool
         /// The number of compliant days in a row.
         public var newStreak: Int
-
-        public init(evidence: Evidence, streakUpdated: Bool, newStreak: Int) {
-            self.evidence = evidence
-            self.streakUpdated = streakUpdated
-            self.newStreak = newStreak
-        }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// `POST /v1/tasks/{taskId}/complete`: completes a task without evidence. An addition to the contract.
@@ -340,8 +289,7 @@ extension GTSD {
 
         /// The task.
         public var taskId: Task.ID
-
-        public init(_ taskId: Task.ID) { self.taskId = taskId }
+        private init(derived: Never, _ taskId: Never) { switch derived {} }
 
         public func validate(_ form: inout Validation) {
             form.id("taskId", nil, "Task ID must be a positive integer", taskId)
@@ -357,8 +305,7 @@ extension GTSD {
 
         /// The task.
         public var taskId: Task.ID
-
-        public init(_ taskId: Task.ID) { self.taskId = taskId }
+        private init(derived: Never, _ taskId: Never) { switch derived {} }
 
         public func validate(_ form: inout Validation) {
             form.id("taskId", nil, "Task ID must be a positive integer", taskId)
@@ -373,12 +320,7 @@ extension GTSD {
         public var streakUpdated: Bool
         /// The number of compliant days in a row.
         public var newStreak: Int
-
-        public init(task: Task, streakUpdated: Bool, newStreak: Int) {
-            self.task = task
-            self.streakUpdated = streakUpdated
-            self.newStreak = newStreak
-        }
+        private init(derived: Never) { switch derived {} }
     }
 }
 

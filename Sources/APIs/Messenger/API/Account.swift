@@ -16,19 +16,12 @@ extension Messenger {
         public static let maximumBio = 500
 
         /// The new display name: 1 to 64 characters after trimming, as in ``Register``; nil leaves it unchanged.
-        public var displayName: String?
+        public var displayName: String? = nil
         /// The new text about the user: at most 500 characters, stored unchanged.
-        public var bio: Change<String>
+        public var bio: Change<String> = .unchanged
         /// The new picture.
-        public var avatar: Change<File.ID>
-
-        public init(
-            displayName: String? = nil, bio: Change<String> = .unchanged, avatar: Change<File.ID> = .unchanged
-        ) {
-            self.displayName = displayName
-            self.bio = bio
-            self.avatar = avatar
-        }
+        public var avatar: Change<File.ID> = .unchanged
+        private init(derived: Never) { switch derived {} }
 
         public func validate() throws(Problem) {
             if let displayName {
@@ -44,11 +37,7 @@ extension Messenger {
             }
         }
 
-        enum CodingKeys: String, CodingKey {
-            case displayName = "display_name"
-            case bio
-            case avatar = "avatar_file_id"
-        }
+        private enum WireNames: String { case avatar = "avatar_file_id" }
     }
 
     /// A change of a field that may be empty.
@@ -67,8 +56,7 @@ extension Messenger {
 
         /// The account's password.
         public var password: String
-
-        public init(password: String) { self.password = password }
+        private init(derived: Never) { switch derived {} }
 
         public func validate() throws(Problem) {
             guard !password.isEmpty else { throw Problem(.badRequest, "password required") }

@@ -25,14 +25,8 @@ extension Messenger {
         public var password: String
         /// The display name: at most 64 characters after trimming, without control characters and other invisible
         /// characters except joiners. The username when absent.
-        public var displayName: String?
-
-        public init(username: String, email: String, password: String, displayName: String? = nil) {
-            self.username = username
-            self.email = email
-            self.password = password
-            self.displayName = displayName
-        }
+        public var displayName: String? = nil
+        private init(derived: Never) { switch derived {} }
 
         public func validate() throws(Problem) {
             let name = Register.normal(username)
@@ -55,11 +49,6 @@ extension Messenger {
         public static func normal(_ username: String) -> String {
             username.trimmed.precomposedStringWithCanonicalMapping
         }
-
-        enum CodingKeys: String, CodingKey {
-            case username, email, password
-            case displayName = "display_name"
-        }
     }
 
     /// A new account. Registering does not sign in.
@@ -68,11 +57,7 @@ extension Messenger {
         public var id: User.ID
         /// The username as it is stored: trimmed, in Unicode's composed form.
         public var username: String
-
-        public init(id: User.ID, username: String) {
-            self.id = id
-            self.username = username
-        }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// `POST /auth/login`: starts a new session.
@@ -90,11 +75,7 @@ extension Messenger {
         public var username: String
         /// The password.
         public var password: String
-
-        public init(username: String, password: String) {
-            self.username = username
-            self.password = password
-        }
+        private init(derived: Never) { switch derived {} }
 
         public func validate() throws(Problem) {
             guard !username.isBlank, !password.isEmpty else {
@@ -110,27 +91,12 @@ extension Messenger {
         /// The token that gets another access token, any number of times for 30 days.
         public var refreshToken: String
         /// The type of the access token: `Bearer`.
-        public var tokenType: String
+        public var tokenType: String = "Bearer"
         /// The lifetime of the access token in seconds: 3600.
         public var expiresIn: Int
         /// The user who has signed in.
         public var user: User.ID
-
-        public init(accessToken: String, refreshToken: String, expiresIn: Int, user: User.ID) {
-            self.accessToken = accessToken
-            self.refreshToken = refreshToken
-            self.tokenType = "Bearer"
-            self.expiresIn = expiresIn
-            self.user = user
-        }
-
-        enum CodingKeys: String, CodingKey {
-            case accessToken = "access_token"
-            case refreshToken = "refresh_token"
-            case tokenType = "token_type"
-            case expiresIn = "expires_in"
-            case user = "user_id"
-        }
+        private init(derived: Never, without tokenType: Never) { switch derived {} }
     }
 
     /// `POST /auth/refresh`: returns another access token. The refresh token stays the same and is valid for another 30
@@ -143,14 +109,11 @@ extension Messenger {
 
         /// The session's refresh token.
         public var refreshToken: String
-
-        public init(refreshToken: String) { self.refreshToken = refreshToken }
+        private init(derived: Never) { switch derived {} }
 
         public func validate() throws(Problem) {
             guard !refreshToken.isEmpty else { throw Problem(.badRequest, "refresh_token required") }
         }
-
-        enum CodingKeys: String, CodingKey { case refreshToken = "refresh_token" }
     }
 
     /// The result of a renewal. The refresh token stays the same.
@@ -158,21 +121,10 @@ extension Messenger {
         /// The new access token.
         public var accessToken: String
         /// The type of the access token: `Bearer`.
-        public var tokenType: String
+        public var tokenType: String = "Bearer"
         /// The lifetime of the access token in seconds.
         public var expiresIn: Int
-
-        public init(accessToken: String, expiresIn: Int) {
-            self.accessToken = accessToken
-            self.tokenType = "Bearer"
-            self.expiresIn = expiresIn
-        }
-
-        enum CodingKeys: String, CodingKey {
-            case accessToken = "access_token"
-            case tokenType = "token_type"
-            case expiresIn = "expires_in"
-        }
+        private init(derived: Never, without tokenType: Never) { switch derived {} }
     }
 
     /// `POST /auth/logout`: ends a session with its access tokens and sockets. An addition to the contract. It answers
@@ -183,14 +135,11 @@ extension Messenger {
 
         /// The refresh token of the session to end.
         public var refreshToken: String
-
-        public init(refreshToken: String) { self.refreshToken = refreshToken }
+        private init(derived: Never) { switch derived {} }
 
         public func validate() throws(Problem) {
             guard !refreshToken.isEmpty else { throw Problem(.badRequest, "refresh_token required") }
         }
-
-        enum CodingKeys: String, CodingKey { case refreshToken = "refresh_token" }
     }
 
     /// `GET /me`: returns the caller's own account.
@@ -217,26 +166,8 @@ extension Messenger {
         public var createdAt: Timestamp
         /// The picture, downloaded like any file; nil when there is none. An addition to the contract.
         @OrNull public var avatar: File.ID?
+        private init(derived: Never) { switch derived {} }
 
-        public init(
-            id: User.ID, username: String, email: String, displayName: String, bio: String?, createdAt: Timestamp,
-            avatar: File.ID?
-        ) {
-            self.id = id
-            self.username = username
-            self.email = email
-            self.displayName = displayName
-            self.bio = bio
-            self.createdAt = createdAt
-            self.avatar = avatar
-        }
-
-        enum CodingKeys: String, CodingKey {
-            case id, username, email
-            case displayName = "display_name"
-            case bio
-            case createdAt = "created_at"
-            case avatar = "avatar_file_id"
-        }
+        private enum WireNames: String { case avatar = "avatar_file_id" }
     }
 }

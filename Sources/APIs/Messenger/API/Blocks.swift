@@ -18,10 +18,7 @@ extension Messenger {
 
         /// The user to block.
         public var user: User.ID
-
-        public init(_ user: User.ID) { self.user = user }
-
-        enum CodingKeys: String, CodingKey { case user = "id" }
+        private init(derived: Never, _ user: Never) { switch derived {} }
     }
 
     /// `DELETE /users/{id}/block`: removes the caller's block. Without a block it has no effect.
@@ -33,10 +30,7 @@ extension Messenger {
 
         /// The user to unblock.
         public var user: User.ID
-
-        public init(_ user: User.ID) { self.user = user }
-
-        enum CodingKeys: String, CodingKey { case user = "id" }
+        private init(derived: Never, _ user: Never) { switch derived {} }
     }
 
     /// `GET /me/blocks`: returns the users whom the caller has blocked, by username.

@@ -33,15 +33,10 @@ extension Messenger {
         public var type: ChatType
         /// The name of a group: 1 to 100 characters after trimming, without control characters and other invisible
         /// characters except joiners.
-        public var name: String?
+        public var name: String? = nil
         /// The other members. The caller's own id and repeated ids are ignored.
         public var members: [User.ID]
-
-        public init(type: ChatType, name: String? = nil, members: [User.ID]) {
-            self.type = type
-            self.name = name
-            self.members = members
-        }
+        private init(derived: Never) { switch derived {} }
 
         /// Makes a request for the direct chat of the caller and another user.
         public static func direct(with user: User.ID) -> CreateChat { .init(type: .direct, members: [user]) }
@@ -71,10 +66,7 @@ extension Messenger {
             }
         }
 
-        enum CodingKeys: String, CodingKey {
-            case type, name
-            case members = "member_ids"
-        }
+        private enum WireNames: String { case members = "member_ids" }
     }
 
     /// A chat that was created or already existed. ``GetChat`` returns the rest of it.
@@ -83,11 +75,7 @@ extension Messenger {
         public var id: Chat.ID
         /// The word `created`, or `existing` for a direct chat that already existed.
         public var type: String
-
-        public init(id: Chat.ID, type: String) {
-            self.id = id
-            self.type = type
-        }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// `GET /chats`: returns the caller's chats, ordered by their newest message, newest first.
@@ -99,19 +87,14 @@ extension Messenger {
         public static let fieldRules = ["limit": FieldRule.counting(upTo: maximum)]
 
         /// The number of chats to return: 1 to 1,000, the maximum when absent. An addition to the contract.
-        public var limit: Int?
+        public var limit: Int? = nil
         /// Returns only the chats that follow this one in the list at present. An addition to the contract.
-        public var before: Chat.ID?
+        public var before: Chat.ID? = nil
         /// The word ``Inclusions/unread`` asks for ``ChatSummary/unreadCount``, ``Inclusions/peer`` for
         /// ``ChatSummary/peer``, ``Inclusions/newest`` for ``ChatSummary/newestMessage``, ``Inclusions/muted`` for
         /// ``ChatSummary/mute``.
-        public var include: Inclusions?
-
-        public init(limit: Int? = nil, before: Chat.ID? = nil, include: Inclusions? = nil) {
-            self.limit = limit
-            self.before = before
-            self.include = include
-        }
+        public var include: Inclusions? = nil
+        private init(derived: Never) { switch derived {} }
 
         public func validate() throws(Problem) {
             if let limit, limit < 1 { throw Problem(.badRequest, "Invalid limit") }
@@ -132,7 +115,7 @@ extension Messenger {
         /// The text of the newest message: empty for a file without a caption, nil when there is no message.
         @OrNull public var lastMessage: String?
         /// The number of messages by others above the caller's read mark; nil unless ``ListChats/include`` asks for it.
-        public var unreadCount: Int?
+        public var unreadCount: Int? = nil
         /// The value of the key `peer`; nil when an answer does not have the key.
         package var describedPeer: OrNull<ChatPeer>?
         /// The other user of a direct chat. Nil for a group, for a user whose account was deleted, and unless
@@ -147,38 +130,9 @@ extension Messenger {
         /// The caller's muting of the chat. Nil for a chat that is not muted, and unless ``ListChats/include`` asks for it.
         public var mute: Mute? { describedMute?.wrappedValue }
 
-        public init(
-            id: Chat.ID, type: ChatType, name: String?, updatedAt: Timestamp, lastMessage: String?,
-            unreadCount: Int? = nil
-        ) {
-            self.id = id
-            self.type = type
-            self.name = name
-            self.updatedAt = updatedAt
-            self.lastMessage = lastMessage
-            self.unreadCount = unreadCount
-        }
+        private init(derived: Never) { switch derived {} }
 
-        public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
-
-        @usableFromInline
-        package func write(to object: inout ObjectWriter) throws {
-            try object.write("id", id.rawValue)
-            try object.write("type", type.rawValue)
-            try object.write("name", name)
-            try object.write("updated_at", updatedAt)
-            try object.write("last_message", lastMessage)
-            if let unreadCount { try object.write("unread_count", unreadCount) }
-            if let describedPeer { try object.write("peer", encoding: describedPeer) }
-            if let describedMessage { try object.write("newest_message", encoding: describedMessage) }
-            if let describedMute { try object.write("mute", encoding: describedMute) }
-        }
-
-        enum CodingKeys: String, CodingKey {
-            case id, type, name
-            case updatedAt = "updated_at"
-            case lastMessage = "last_message"
-            case unreadCount = "unread_count"
+        private enum WireNames: String {
             case describedPeer = "peer"
             case describedMessage = "newest_message"
             case describedMute = "mute"
@@ -195,19 +149,9 @@ extension Messenger {
         public var displayName: String
         /// The picture, downloaded like any file; nil when there is none, and when the user has blocked the caller.
         @OrNull public var avatar: File.ID?
+        private init(derived: Never) { switch derived {} }
 
-        public init(id: User.ID, username: String, displayName: String, avatar: File.ID?) {
-            self.id = id
-            self.username = username
-            self.displayName = displayName
-            self.avatar = avatar
-        }
-
-        enum CodingKeys: String, CodingKey {
-            case id, username
-            case displayName = "display_name"
-            case avatar = "avatar_file_id"
-        }
+        private enum WireNames: String { case avatar = "avatar_file_id" }
     }
 
     /// `GET /chats/{id}`: returns a chat. Throws 404 "Chat not found or access denied", for unknown chats and for those
@@ -218,8 +162,7 @@ extension Messenger {
 
         /// The chat.
         public var id: Chat.ID
-
-        public init(id: Chat.ID) { self.id = id }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// A chat with its members.
@@ -238,24 +181,9 @@ extension Messenger {
         public var createdAt: Timestamp
         /// The members in the order of joining.
         public var members: [Member]
+        private init(derived: Never) { switch derived {} }
 
-        public init(
-            id: ID, type: ChatType, name: String?, owner: User.ID, createdAt: Timestamp, members: [Member]
-        ) {
-            self.id = id
-            self.type = type
-            self.name = name
-            self.owner = owner
-            self.createdAt = createdAt
-            self.members = members
-        }
-
-        enum CodingKeys: String, CodingKey {
-            case id, type, name
-            case owner = "owner_id"
-            case createdAt = "created_at"
-            case members
-        }
+        private enum WireNames: String { case owner = "owner_id" }
     }
 
     /// `chat_added`: reports that the user is in another chat from now on, which a member created or added the user to. Sockets
@@ -264,10 +192,7 @@ extension Messenger {
         public static let type = "chat_added"
         /// The chat.
         public var chat: Chat.ID
-
-        public init(chat: Chat.ID) { self.chat = chat }
-
-        enum CodingKeys: String, CodingKey { case chat = "chat_id" }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// `chat_removed`: reports that the user is no longer in a chat. Sockets of the user receive it that asked for it
@@ -276,10 +201,7 @@ extension Messenger {
         public static let type = "chat_removed"
         /// The chat.
         public var chat: Chat.ID
-
-        public init(chat: Chat.ID) { self.chat = chat }
-
-        enum CodingKeys: String, CodingKey { case chat = "chat_id" }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// `chats_changed`: reports that a ``ChatAdded`` or ``ChatRemoved`` may have been lost between nodes of the server: read
@@ -311,18 +233,6 @@ extension Messenger {
         public var displayName: String
         /// The member's role in the chat.
         public var role: Role
-
-        public init(id: User.ID, username: String, displayName: String, role: Role) {
-            self.id = id
-            self.username = username
-            self.displayName = displayName
-            self.role = role
-        }
-
-        enum CodingKeys: String, CodingKey {
-            case id, username
-            case displayName = "display_name"
-            case role
-        }
+        private init(derived: Never) { switch derived {} }
     }
 }

@@ -34,11 +34,7 @@ extension Messenger {
         public var token: String
         /// The push service that knows the token.
         public var environment: PushEnvironment
-
-        public init(token: String, environment: PushEnvironment) {
-            self.token = token
-            self.environment = environment
-        }
+        private init(derived: Never) { switch derived {} }
 
         public func validate() throws(Problem) {
             guard !token.isEmpty, token.utf8.count <= Self.maximumToken, token.utf8.count.isMultiple(of: 2),
@@ -61,8 +57,7 @@ extension Messenger {
 
         /// The device to remove.
         public var id: Device.ID
-
-        public init(id: Device.ID) { self.id = id }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// A device that is registered for push notifications.
@@ -75,11 +70,6 @@ extension Messenger {
         public var token: String
         /// The push service that knows the token.
         public var environment: PushEnvironment
-
-        public init(id: ID, token: String, environment: PushEnvironment) {
-            self.id = id
-            self.token = token
-            self.environment = environment
-        }
+        private init(derived: Never) { switch derived {} }
     }
 }

@@ -20,10 +20,7 @@ extension Messenger {
 
         /// The file. Its name is cut to the last path component and to 255 bytes.
         public var file: Upload
-
-        public init(_ file: Upload) { self.file = file }
-
-        enum CodingKeys: String, CodingKey { case file }
+        private init(derived: Never, _ file: Never) { switch derived {} }
     }
 
     /// An uploaded file. Other users cannot see it until a message or a profile refers to it.
@@ -39,19 +36,7 @@ extension Messenger {
         public var mimeType: String
         /// The file's name in the object store, which an app does not need.
         public var objectKey: String
-
-        public init(id: ID, filename: String, mimeType: String, objectKey: String) {
-            self.id = id
-            self.filename = filename
-            self.mimeType = mimeType
-            self.objectKey = objectKey
-        }
-
-        enum CodingKeys: String, CodingKey {
-            case id, filename
-            case mimeType = "mime_type"
-            case objectKey = "object_key"
-        }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// Describes a message's file, so that an app can show it before it has downloaded it. An addition to the contract.
@@ -62,18 +47,7 @@ extension Messenger {
         public var mimeType: String
         /// The size in bytes.
         public var size: Int64
-
-        public init(filename: String, mimeType: String, size: Int64) {
-            self.filename = filename
-            self.mimeType = mimeType
-            self.size = size
-        }
-
-        enum CodingKeys: String, CodingKey {
-            case filename
-            case mimeType = "mime_type"
-            case size
-        }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// `GET /files/{id}/download`: answers 302 with a URL that anyone who has it may fetch for an hour, without a
@@ -87,8 +61,7 @@ extension Messenger {
 
         /// The file.
         public var id: File.ID
-
-        public init(id: File.ID) { self.id = id }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// `DELETE /files/{id}`: removes an upload that no message and no profile uses, and answers 204. An addition to the
@@ -102,7 +75,6 @@ extension Messenger {
 
         /// The file.
         public var id: File.ID
-
-        public init(id: File.ID) { self.id = id }
+        private init(derived: Never) { switch derived {} }
     }
 }

@@ -40,12 +40,8 @@ extension Messenger {
         public var token: String
         /// True asks for the frames about the user's list of chats: ``ChatAdded``, ``ChatRemoved`` and ``ChatsChanged``. They
         /// come after ``Authenticated``, whatever is subscribed. An addition to the contract.
-        public var chats: Bool?
-
-        public init(token: String, chats: Bool? = nil) {
-            self.token = token
-            self.chats = chats
-        }
+        public var chats: Bool? = nil
+        private init(derived: Never) { switch derived {} }
     }
 
     /// `auth_ok`: confirms that a user has signed in.
@@ -55,17 +51,8 @@ extension Messenger {
         public var user: User.ID
         /// Whether frames about the user's list of chats come from now on. It is nil when they were not asked for, and from
         /// older servers. An addition to the contract.
-        public var chats: Bool?
-
-        public init(user: User.ID, chats: Bool? = nil) {
-            self.user = user
-            self.chats = chats
-        }
-
-        enum CodingKeys: String, CodingKey {
-            case user = "user_id"
-            case chats
-        }
+        public var chats: Bool? = nil
+        private init(derived: Never) { switch derived {} }
     }
 
     /// `ping`: asks for a sign of life; the server answers with ``Pong``.
@@ -90,17 +77,8 @@ extension Messenger {
         public var message: String
         /// The chat of a ``Subscribe`` that could not be handled and should be sent again. An existing subscription
         /// continues. Nil in every other error. An addition to the contract.
-        public var chat: Chat.ID?
-
-        public init(message: String, chat: Chat.ID? = nil) {
-            self.message = message
-            self.chat = chat
-        }
-
-        enum CodingKeys: String, CodingKey {
-            case message
-            case chat = "chat_id"
-        }
+        public var chat: Chat.ID? = nil
+        private init(derived: Never) { switch derived {} }
     }
 
     // MARK: Subscriptions
@@ -111,21 +89,12 @@ extension Messenger {
         /// The chat.
         public var chat: Chat.ID
         /// The messages after this one come first. An addition to the contract.
-        public var since: Message.ID?
-
-        public init(chat: Chat.ID, since: Message.ID? = nil) {
-            self.chat = chat
-            self.since = since
-        }
+        public var since: Message.ID? = nil
+        private init(derived: Never) { switch derived {} }
 
         public func validate() throws(Problem) {
             try Messenger.validate(chat: chat)
             if let since, since.rawValue < 0 { throw Problem(.badRequest, "Invalid since") }
-        }
-
-        enum CodingKeys: String, CodingKey {
-            case chat = "chat_id"
-            case since
         }
     }
 
@@ -134,10 +103,7 @@ extension Messenger {
         public static let type = "subscribed"
         /// The chat.
         public var chat: Chat.ID
-
-        public init(chat: Chat.ID) { self.chat = chat }
-
-        enum CodingKeys: String, CodingKey { case chat = "chat_id" }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// `unsubscribe`: ends a subscription. An addition to the contract.
@@ -145,12 +111,9 @@ extension Messenger {
         public static let type = "unsubscribe"
         /// The chat.
         public var chat: Chat.ID
-
-        public init(chat: Chat.ID) { self.chat = chat }
+        private init(derived: Never) { switch derived {} }
 
         public func validate() throws(Problem) { try Messenger.validate(chat: chat) }
-
-        enum CodingKeys: String, CodingKey { case chat = "chat_id" }
     }
 
     /// `unsubscribed`: reports the end of a subscription, by request or because the membership has ended. An addition
@@ -159,10 +122,7 @@ extension Messenger {
         public static let type = "unsubscribed"
         /// The chat.
         public var chat: Chat.ID
-
-        public init(chat: Chat.ID) { self.chat = chat }
-
-        enum CodingKeys: String, CodingKey { case chat = "chat_id" }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// `resync`: reports that more was missed than a socket sends again: read the rest with ``ListMessages``. An
@@ -171,10 +131,7 @@ extension Messenger {
         public static let type = "resync"
         /// The chat.
         public var chat: Chat.ID
-
-        public init(chat: Chat.ID) { self.chat = chat }
-
-        enum CodingKeys: String, CodingKey { case chat = "chat_id" }
+        private init(derived: Never) { switch derived {} }
     }
 
     // MARK: Typing
@@ -185,12 +142,9 @@ extension Messenger {
         public static let type = "typing"
         /// The chat.
         public var chat: Chat.ID
-
-        public init(chat: Chat.ID) { self.chat = chat }
+        private init(derived: Never) { switch derived {} }
 
         public func validate() throws(Problem) { try Messenger.validate(chat: chat) }
-
-        enum CodingKeys: String, CodingKey { case chat = "chat_id" }
     }
 
     /// `typing`, from the server: reports that another member is typing. An addition to the contract.
@@ -200,16 +154,7 @@ extension Messenger {
         public var chat: Chat.ID
         /// The member.
         public var user: User.ID
-
-        public init(chat: Chat.ID, user: User.ID) {
-            self.chat = chat
-            self.user = user
-        }
-
-        enum CodingKeys: String, CodingKey {
-            case chat = "chat_id"
-            case user = "user_id"
-        }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// Throws when no chat can have the id of a frame.

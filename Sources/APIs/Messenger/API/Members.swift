@@ -19,18 +19,9 @@ extension Messenger {
         public var chat: Chat.ID
         /// The users to add. Existing members and repeated ids are ignored.
         public var users: [User.ID]
-
-        public init(chat: Chat.ID, users: [User.ID]) {
-            self.chat = chat
-            self.users = users
-        }
+        private init(derived: Never) { switch derived {} }
 
         public func validate() throws(Problem) { try CreateChat.validate(members: users) }
-
-        enum CodingKeys: String, CodingKey {
-            case chat = "id"
-            case users = "user_ids"
-        }
     }
 
     /// `DELETE /chats/{id}/members/{userId}`: removes another member; only the owner may.
@@ -45,16 +36,7 @@ extension Messenger {
         public var chat: Chat.ID
         /// The member to remove.
         public var user: User.ID
-
-        public init(chat: Chat.ID, user: User.ID) {
-            self.chat = chat
-            self.user = user
-        }
-
-        enum CodingKeys: String, CodingKey {
-            case chat = "id"
-            case user = "userId"
-        }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// `POST /chats/{id}/leave`: leaves a chat. When the owner leaves, the role passes to the longest-standing member.
@@ -67,10 +49,7 @@ extension Messenger {
 
         /// The chat.
         public var chat: Chat.ID
-
-        public init(chat: Chat.ID) { self.chat = chat }
-
-        enum CodingKeys: String, CodingKey { case chat = "id" }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// `member_added`: reports that a user has joined a subscribed chat.
@@ -80,16 +59,7 @@ extension Messenger {
         public var chat: Chat.ID
         /// The user.
         public var user: User.ID
-
-        public init(chat: Chat.ID, user: User.ID) {
-            self.chat = chat
-            self.user = user
-        }
-
-        enum CodingKeys: String, CodingKey {
-            case chat = "chat_id"
-            case user = "user_id"
-        }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// `member_removed`: reports that another user has left a subscribed chat or was removed from it.
@@ -99,15 +69,6 @@ extension Messenger {
         public var chat: Chat.ID
         /// The user.
         public var user: User.ID
-
-        public init(chat: Chat.ID, user: User.ID) {
-            self.chat = chat
-            self.user = user
-        }
-
-        enum CodingKeys: String, CodingKey {
-            case chat = "chat_id"
-            case user = "user_id"
-        }
+        private init(derived: Never) { switch derived {} }
     }
 }

@@ -21,20 +21,9 @@ extension Messenger {
         public var message: Message.ID
         /// The new text, under the rules of ``SendMessage`` for a text.
         public var content: String
-
-        public init(chat: Chat.ID, message: Message.ID, content: String) {
-            self.chat = chat
-            self.message = message
-            self.content = content
-        }
+        private init(derived: Never) { switch derived {} }
 
         public func validate() throws(Problem) { try SendMessage(chat: chat, content: content).validate() }
-
-        enum CodingKeys: String, CodingKey {
-            case chat = "id"
-            case message = "msgId"
-            case content
-        }
     }
 
     /// `DELETE /chats/{id}/messages/{msgId}`: deletes a message of any type that the caller sent, for every member, and
@@ -49,16 +38,7 @@ extension Messenger {
         public var chat: Chat.ID
         /// The message.
         public var message: Message.ID
-
-        public init(chat: Chat.ID, message: Message.ID) {
-            self.chat = chat
-            self.message = message
-        }
-
-        enum CodingKeys: String, CodingKey {
-            case chat = "id"
-            case message = "msgId"
-        }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// `GET /chats/{id}/changes`: returns the messages that were edited or deleted after a version of the chat, each once
@@ -76,24 +56,14 @@ extension Messenger {
         /// The chat.
         public var chat: Chat.ID
         /// Returns the changes after this version; none when absent, for the version to begin with.
-        public var after: Int?
+        public var after: Int? = nil
         /// The number of changes to return: 1 to 100, the maximum when absent.
-        public var limit: Int?
-
-        public init(chat: Chat.ID, after: Int? = nil, limit: Int? = nil) {
-            self.chat = chat
-            self.after = after
-            self.limit = limit
-        }
+        public var limit: Int? = nil
+        private init(derived: Never) { switch derived {} }
 
         public func validate() throws(Problem) {
             if let after, after < 0 { throw Problem(.badRequest, "Invalid after") }
             if let limit, limit < 1 { throw Problem(.badRequest, "Invalid limit") }
-        }
-
-        enum CodingKeys: String, CodingKey {
-            case chat = "id"
-            case after, limit
         }
     }
 
@@ -106,18 +76,7 @@ extension Messenger {
         public var isComplete: Bool
         /// The changed messages.
         public var changes: [MessageChange]
-
-        public init(version: Int, isComplete: Bool, changes: [MessageChange]) {
-            self.version = version
-            self.isComplete = isComplete
-            self.changes = changes
-        }
-
-        enum CodingKeys: String, CodingKey {
-            case version
-            case isComplete = "is_complete"
-            case changes
-        }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// A message that was edited or deleted.
@@ -132,16 +91,7 @@ extension Messenger {
         /// Whether the message was deleted.
         public var isDeletion: Bool { content == nil }
 
-        public init(id: Message.ID, content: String?, editedAt: Timestamp?) {
-            self.id = id
-            self.content = content
-            self.editedAt = editedAt
-        }
-
-        enum CodingKeys: String, CodingKey {
-            case id, content
-            case editedAt = "edited_at"
-        }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// `message_edited`: reports that the sender has edited a message.
@@ -155,20 +105,7 @@ extension Messenger {
         public var content: String
         /// The time of the edit.
         public var editedAt: Timestamp
-
-        public init(id: Message.ID, chat: Chat.ID, content: String, editedAt: Timestamp) {
-            self.id = id
-            self.chat = chat
-            self.content = content
-            self.editedAt = editedAt
-        }
-
-        enum CodingKeys: String, CodingKey {
-            case id
-            case chat = "chat_id"
-            case content
-            case editedAt = "edited_at"
-        }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// `message_deleted`: reports that the sender has deleted a message: an app removes it from the chat.
@@ -178,15 +115,6 @@ extension Messenger {
         public var id: Message.ID
         /// The chat.
         public var chat: Chat.ID
-
-        public init(id: Message.ID, chat: Chat.ID) {
-            self.id = id
-            self.chat = chat
-        }
-
-        enum CodingKeys: String, CodingKey {
-            case id
-            case chat = "chat_id"
-        }
+        private init(derived: Never) { switch derived {} }
     }
 }

@@ -35,16 +35,10 @@ extension Messenger {
         /// is a caption and may be empty.
         public var content: String
         /// The type of the message.
-        public var type: MessageType
+        public var type: MessageType = .text
         /// A file that the sender has uploaded. A file or voice message needs one, a text may have one.
-        public var file: File.ID?
-
-        public init(chat: Chat.ID, content: String, type: MessageType = .text, file: File.ID? = nil) {
-            self.chat = chat
-            self.content = content
-            self.type = type
-            self.file = file
-        }
+        public var file: File.ID? = nil
+        private init(derived: Never) { switch derived {} }
 
         public func validate() throws(Problem) {
             guard [.text, .file, .voice].contains(type) else {
@@ -57,12 +51,6 @@ extension Messenger {
                 throw Problem(.badRequest, "content too long (max \(Self.maximumLength) characters)")
             }
             if let file, !file.isValid { throw Problem(.badRequest, "Invalid file_id") }
-        }
-
-        enum CodingKeys: String, CodingKey {
-            case chat = "id"
-            case content, type
-            case file = "file_id"
         }
     }
 
@@ -100,18 +88,7 @@ extension Messenger {
         /// (``ListMessages/include``).
         public var fileDescription: FileDescription? { described?.wrappedValue }
 
-        public init(
-            id: ID, chat: Chat.ID, sender: User.ID, content: String, type: MessageType, file: File.ID?,
-            createdAt: Timestamp
-        ) {
-            self.id = id
-            self.chat = chat
-            self.sender = sender
-            self.content = content
-            self.type = type
-            self.file = file
-            self.createdAt = createdAt
-        }
+        private init(derived: Never) { switch derived {} }
 
         public init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -167,8 +144,8 @@ extension Messenger {
     public struct SentMessage: Codable, Hashable, Sendable {
         /// The message as lists and sockets have it. Its properties are available on this value, too: `sent.id`.
         public var message: Message
+        private init(derived: Never, _ message: Never) { switch derived {} }
 
-        public init(_ message: Message) { self.message = message }
         public init(from decoder: any Decoder) throws { message = try Message(from: decoder) }
 
         public func encode(to encoder: any Encoder) throws {
@@ -194,37 +171,22 @@ extension Messenger {
         /// The chat.
         public var chat: Chat.ID
         /// The number of messages to return: 1 to 100, 50 when absent.
-        public var limit: Int?
+        public var limit: Int? = nil
         /// Returns messages with ids below this one, which need not exist.
-        public var before: Message.ID?
+        public var before: Message.ID? = nil
         /// Returns the messages with the lowest ids above this one, still ordered newest first. An addition to the
         /// contract.
-        public var after: Message.ID?
+        public var after: Message.ID? = nil
         /// The word ``Inclusions/edited`` asks for ``Message/editedAt``, ``Inclusions/file`` for
         /// ``Message/fileDescription``.
-        public var include: Inclusions?
-
-        public init(
-            chat: Chat.ID, limit: Int? = nil, before: Message.ID? = nil, after: Message.ID? = nil,
-            include: Inclusions? = nil
-        ) {
-            self.chat = chat
-            self.limit = limit
-            self.before = before
-            self.after = after
-            self.include = include
-        }
+        public var include: Inclusions? = nil
+        private init(derived: Never) { switch derived {} }
 
         public func validate() throws(Problem) {
             if let limit, limit < 1 { throw Problem(.badRequest, "Invalid limit") }
             if let before, !before.isValid { throw Problem(.badRequest, "Invalid before") }
             if let after, after.rawValue < 0 { throw Problem(.badRequest, "Invalid after") }
             if before != nil, after != nil { throw Problem(.badRequest, "before and after cannot be combined") }
-        }
-
-        enum CodingKeys: String, CodingKey {
-            case chat = "id"
-            case limit, before, after, include
         }
     }
 }

@@ -17,12 +17,8 @@ extension Messenger {
         /// The chat.
         public var chat: Chat.ID
         /// The time at which muting ends by itself; nil for a chat that stays muted until ``UnmuteChat``.
-        public var until: Timestamp?
-
-        public init(chat: Chat.ID, until: Timestamp? = nil) {
-            self.chat = chat
-            self.until = until
-        }
+        public var until: Timestamp? = nil
+        private init(derived: Never) { switch derived {} }
 
         public func validate() throws(Problem) {
             if let until, until == .malformed { throw Self.invalidUntil }
@@ -30,11 +26,6 @@ extension Messenger {
 
         /// The refusal of an end that is not a time, or has passed.
         package static let invalidUntil = Problem(.badRequest, "until must be a time in the future")
-
-        enum CodingKeys: String, CodingKey {
-            case chat = "id"
-            case until
-        }
     }
 
     /// `DELETE /chats/{id}/mute`: has the caller's devices notified of the chat again. For a chat that is not muted it has no
@@ -47,17 +38,13 @@ extension Messenger {
 
         /// The chat.
         public var chat: Chat.ID
-
-        public init(chat: Chat.ID) { self.chat = chat }
-
-        enum CodingKeys: String, CodingKey { case chat = "id" }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// The muting of a chat by the caller.
     public struct Mute: Codable, Hashable, Sendable {
         /// The time at which it ends by itself; nil when it does not.
         @OrNull public var until: Timestamp?
-
-        public init(until: Timestamp?) { self.until = until }
+        private init(derived: Never) { switch derived {} }
     }
 }

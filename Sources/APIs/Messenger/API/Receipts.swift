@@ -16,16 +16,7 @@ extension Messenger {
         public var chat: Chat.ID
         /// The newest message that the caller has read.
         public var message: Message.ID
-
-        public init(chat: Chat.ID, message: Message.ID) {
-            self.chat = chat
-            self.message = message
-        }
-
-        enum CodingKeys: String, CodingKey {
-            case chat = "id"
-            case message = "msgId"
-        }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// `GET /chats/{id}/receipts`: returns the receipt of every member who has read something, by user id. An addition
@@ -38,10 +29,7 @@ extension Messenger {
 
         /// The chat.
         public var chat: Chat.ID
-
-        public init(chat: Chat.ID) { self.chat = chat }
-
-        enum CodingKeys: String, CodingKey { case chat = "id" }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// The read mark of a member. A sender's own messages count as read.
@@ -52,18 +40,9 @@ extension Messenger {
         public var lastRead: Message.ID
         /// The time at which the mark was last moved.
         public var readAt: Timestamp
+        private init(derived: Never) { switch derived {} }
 
-        public init(user: User.ID, lastRead: Message.ID, readAt: Timestamp) {
-            self.user = user
-            self.lastRead = lastRead
-            self.readAt = readAt
-        }
-
-        enum CodingKeys: String, CodingKey {
-            case user = "user_id"
-            case lastRead = "last_read_message_id"
-            case readAt = "read_at"
-        }
+        private enum WireNames: String { case lastRead = "last_read_message_id" }
     }
 
     /// `read`: reports that a member has read further.
@@ -77,19 +56,6 @@ extension Messenger {
         public var message: Message.ID
         /// The time at which the mark was moved.
         public var readAt: Timestamp
-
-        public init(chat: Chat.ID, user: User.ID, message: Message.ID, readAt: Timestamp) {
-            self.chat = chat
-            self.user = user
-            self.message = message
-            self.readAt = readAt
-        }
-
-        enum CodingKeys: String, CodingKey {
-            case chat = "chat_id"
-            case user = "user_id"
-            case message = "message_id"
-            case readAt = "read_at"
-        }
+        private init(derived: Never) { switch derived {} }
     }
 }

@@ -15,22 +15,14 @@ extension Messenger {
         public static let (maximumReason, maximumDetails) = (100, 2000)
 
         /// The reported user.
-        public var user: User.ID?
+        public var user: User.ID? = nil
         /// The reported message.
-        public var message: Message.ID?
+        public var message: Message.ID? = nil
         /// The reason: 1 to 100 characters after trimming.
         public var reason: String
         /// The details: at most 2,000 characters.
-        public var details: String?
-
-        public init(
-            user: User.ID? = nil, message: Message.ID? = nil, reason: String, details: String? = nil
-        ) {
-            self.user = user
-            self.message = message
-            self.reason = reason
-            self.details = details
-        }
+        public var details: String? = nil
+        private init(derived: Never) { switch derived {} }
 
         public init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -60,12 +52,6 @@ extension Messenger {
             private init(id: Identifier<Named>?) { self.id = id }
             init(from decoder: any Decoder) throws { id = try decoder.singleValueContainer().decode(Identifier.self) }
         }
-
-        enum CodingKeys: String, CodingKey {
-            case user = "user_id"
-            case message = "message_id"
-            case reason, details
-        }
     }
 
     /// A report that was made. Only the operator can read it.
@@ -74,7 +60,6 @@ extension Messenger {
 
         /// The report's id.
         public var id: ID
-
-        public init(id: ID) { self.id = id }
+        private init(derived: Never) { switch derived {} }
     }
 }

@@ -10,8 +10,7 @@ extension Messenger {
 
         /// The user.
         public var id: User.ID
-
-        public init(id: User.ID) { self.id = id }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// A user as other users see them.
@@ -28,21 +27,9 @@ extension Messenger {
         @OrNull public var bio: String?
         /// The picture, downloaded like any file; nil when there is none. An addition to the contract.
         @OrNull public var avatar: File.ID?
+        private init(derived: Never) { switch derived {} }
 
-        public init(id: ID, username: String, displayName: String, bio: String?, avatar: File.ID?) {
-            self.id = id
-            self.username = username
-            self.displayName = displayName
-            self.bio = bio
-            self.avatar = avatar
-        }
-
-        enum CodingKeys: String, CodingKey {
-            case id, username
-            case displayName = "display_name"
-            case bio
-            case avatar = "avatar_file_id"
-        }
+        private enum WireNames: String { case avatar = "avatar_file_id" }
     }
 
     /// `GET /users/search`: returns at most 20 users, by username. The caller is among them; users between whom there
@@ -55,8 +42,7 @@ extension Messenger {
 
         /// A part of the username or of the display name, regardless of case.
         public var query: String
-
-        public init(_ query: String) { self.query = query }
+        private init(derived: Never, _ query: Never) { switch derived {} }
 
         public func validate() throws(Problem) {
             guard !query.isBlank else { throw Problem(.badRequest, "q parameter required") }
@@ -73,16 +59,6 @@ extension Messenger {
         public var username: String
         /// The display name.
         public var displayName: String
-
-        public init(id: User.ID, username: String, displayName: String) {
-            self.id = id
-            self.username = username
-            self.displayName = displayName
-        }
-
-        enum CodingKeys: String, CodingKey {
-            case id, username
-            case displayName = "display_name"
-        }
+        private init(derived: Never) { switch derived {} }
     }
 }

@@ -21,8 +21,7 @@ extension Monica {
         public struct Success: Codable, Hashable, Sendable {
             /// The greeting: "Welcome to Monica".
             public var message: String
-
-            public init(message: String) { self.message = message }
+            private init(derived: Never) { switch derived {} }
         }
 
         /// The greeting.
@@ -56,15 +55,15 @@ extension Monica {
         /// The e-mail address.
         public var email: String
         /// The contact that stands for the user; nil when there is none.
-        @OrNull public var meContact: ShortContact?
+        @OrNull public var meContact: ShortContact? = nil
         /// The time zone, an IANA name.
-        public var timezone: String
+        public var timezone: String = "UTC"
         /// The currency of amounts.
         public var currency: Currency
         /// The language, such as `en`.
-        public var locale: String
+        public var locale: String = "en"
         /// Whether the user has accepted the server's terms.
-        public var isPolicyCompliant: Bool
+        public var isPolicyCompliant: Bool = true
         /// The account that it belongs to.
         public var account: AccountReference
         /// The time of creation.
@@ -82,27 +81,10 @@ extension Monica {
             self.lastName = lastName
             name = Names.complete(firstName, lastName)
             self.email = email
-            meContact = nil
-            timezone = "UTC"
             currency = Currency(id: 1, iso: "USD", name: "US Dollar", symbol: "$")
-            locale = "en"
-            isPolicyCompliant = true
             account = AccountReference(id: id)
             self.createdAt = createdAt
             self.updatedAt = updatedAt
-        }
-
-        enum CodingKeys: String, CodingKey {
-            case id, uuid, object
-            case firstName = "first_name"
-            case lastName = "last_name"
-            case name, email
-            case meContact = "me_contact"
-            case timezone, currency, locale
-            case isPolicyCompliant = "is_policy_compliant"
-            case account
-            case createdAt = "created_at"
-            case updatedAt = "updated_at"
         }
 
         public init(from decoder: any Decoder) throws {
@@ -125,7 +107,7 @@ extension Monica {
     }
 
     /// A currency.
-    public struct Currency: Codable, Hashable, Sendable, Identifiable {
+    public struct Currency: Codable, ReadByMembers, Hashable, Sendable, Identifiable {
         /// The currency's id.
         public var id: Int
         /// The type of the object on the wire.
@@ -136,23 +118,7 @@ extension Monica {
         public var name: String
         /// The symbol, such as `$`.
         public var symbol: String
-
-        public init(id: Int, iso: String, name: String, symbol: String) {
-            self.id = id
-            self.iso = iso
-            self.name = name
-            self.symbol = symbol
-        }
-
-        enum CodingKeys: String, CodingKey { case id, object, iso, name, symbol }
-
-        public init(from decoder: any Decoder) throws {
-            let fields = try decoder.container(keyedBy: CodingKeys.self)
-            id = try fields.id(.id)
-            iso = try fields.text(.iso) ?? ""
-            name = try fields.text(.name) ?? ""
-            symbol = try fields.text(.symbol) ?? ""
-        }
+        private init(derived: Never) { switch derived {} }
     }
 
     /// `GET /genders`: returns the possible values of a contact's ``Contact/genderID``.
@@ -164,7 +130,7 @@ extension Monica {
     }
 
     /// A gender that contacts may have.
-    public struct Gender: Codable, Hashable, Sendable, Identifiable {
+    public struct Gender: Codable, ReadByMembers, Hashable, Sendable, Identifiable {
         /// The gender's id.
         public var id: Int
         /// The type of the object on the wire.
@@ -188,22 +154,6 @@ extension Monica {
             self.createdAt = createdAt
             self.updatedAt = updatedAt
         }
-
-        enum CodingKeys: String, CodingKey {
-            case id, object, name, type, account
-            case createdAt = "created_at"
-            case updatedAt = "updated_at"
-        }
-
-        public init(from decoder: any Decoder) throws {
-            let fields = try decoder.container(keyedBy: CodingKeys.self)
-            id = try fields.id(.id)
-            name = try fields.text(.name) ?? ""
-            type = try fields.text(.type)
-            account = try fields.value(.account) ?? AccountReference(id: 0)
-            createdAt = try fields.time(.createdAt) ?? Timestamp(milliseconds: 0)
-            updatedAt = try fields.time(.updatedAt) ?? createdAt
-        }
     }
 
     /// `GET /activitytypes`: returns the possible values of an activity's ``Activity/activityTypeID``.
@@ -225,7 +175,7 @@ extension Monica {
     /// The data of an account, for use elsewhere.
     public struct Export: Codable, Hashable, Sendable {
         /// The version of the format.
-        public var version: Int
+        public var version: Int = 1
         /// The time of the export.
         public var exportedAt: Timestamp
         /// The owner of the account.
@@ -251,7 +201,6 @@ extension Monica {
             exportedAt: Timestamp, user: User, genders: [Gender], activityTypes: [ActivityType], tags: [Tag],
             contacts: [ExportedContact], activities: [Activity], notes: [Note], tasks: [Task], gifts: [Gift]
         ) {
-            version = 1
             self.exportedAt = exportedAt
             self.user = user
             self.genders = genders
@@ -263,14 +212,6 @@ extension Monica {
             self.tasks = tasks
             self.gifts = gifts
         }
-
-        enum CodingKeys: String, CodingKey {
-            case version
-            case exportedAt = "exported_at"
-            case user, genders
-            case activityTypes = "activity_types"
-            case tags, contacts, activities, notes, tasks, gifts
-        }
     }
 
     /// A contact in an export.
@@ -280,7 +221,8 @@ extension Monica {
         /// The middle name, which an answer about a contact may lack.
         public var middleName: String? { contact.middleName }
 
-        public init(_ contact: Contact) { self.contact = contact }
+        private init(derived: Never, _ contact: Never) { switch derived {} }
+
         public init(from decoder: any Decoder) throws { contact = try Contact(from: decoder) }
         public func encode(to encoder: any Encoder) throws { try contact.encode(to: encoder) }
     }

@@ -45,7 +45,7 @@ extension Monica {
         /// The same contacts as the attendees.
         public var contacts: [ShortContact]
         /// The contract's list of emotions; this project's server keeps none.
-        public var emotions: [JSONValue]
+        public var emotions: [JSONValue] = []
         /// The URL of the resource in the API.
         public var url: String
         /// The account that it belongs to.
@@ -69,7 +69,6 @@ extension Monica {
             self.activityType = activityType
             attendees = Attendees(contacts: contacts)
             self.contacts = contacts
-            emotions = []
             self.url = url
             self.account = AccountReference(id: account)
             self.createdAt = createdAt
@@ -77,17 +76,6 @@ extension Monica {
         }
 
         public func isOf(_ contact: Int) -> Bool { contacts.contains { $0.id == contact } }
-
-        enum CodingKeys: String, CodingKey {
-            case id, uuid, object
-            case activityTypeID = "activity_type_id"
-            case summary, description
-            case happenedAt = "happened_at"
-            case activityType = "activity_type"
-            case attendees, contacts, emotions, url, account
-            case createdAt = "created_at"
-            case updatedAt = "updated_at"
-        }
 
         public init(from decoder: any Decoder) throws {
             let fields = try decoder.container(keyedBy: CodingKeys.self)
@@ -123,8 +111,6 @@ extension Monica {
             self.contacts = contacts
         }
 
-        enum CodingKeys: String, CodingKey { case total, contacts }
-
         public init(from decoder: any Decoder) throws {
             let fields = try decoder.container(keyedBy: CodingKeys.self)
             contacts = try fields.list(.contacts)
@@ -133,7 +119,7 @@ extension Monica {
     }
 
     /// A type of activities.
-    public struct ActivityType: Codable, Hashable, Sendable, Identifiable {
+    public struct ActivityType: Codable, ReadByMembers, Hashable, Sendable, Identifiable {
         /// The id of the type.
         public var id: Int
         /// A UUID, which the contract publishes beside the id.
@@ -167,31 +153,10 @@ extension Monica {
             self.createdAt = createdAt
             self.updatedAt = updatedAt
         }
-
-        enum CodingKeys: String, CodingKey {
-            case id, uuid, object, name
-            case locationType = "location_type"
-            case activityTypeCategory = "activity_type_category"
-            case account
-            case createdAt = "created_at"
-            case updatedAt = "updated_at"
-        }
-
-        public init(from decoder: any Decoder) throws {
-            let fields = try decoder.container(keyedBy: CodingKeys.self)
-            id = try fields.id(.id)
-            uuid = try fields.text(.uuid) ?? ""
-            name = try fields.text(.name) ?? ""
-            locationType = try fields.text(.locationType)
-            activityTypeCategory = try fields.value(.activityTypeCategory)
-            account = try fields.value(.account) ?? AccountReference(id: 0)
-            createdAt = try fields.time(.createdAt) ?? Timestamp(milliseconds: 0)
-            updatedAt = try fields.time(.updatedAt) ?? createdAt
-        }
     }
 
     /// A category of types of activities.
-    public struct ActivityTypeCategory: Codable, Hashable, Sendable, Identifiable {
+    public struct ActivityTypeCategory: Codable, ReadByMembers, Hashable, Sendable, Identifiable {
         /// The id of the category.
         public var id: Int
         /// A UUID, which the contract publishes beside the id.
@@ -215,22 +180,6 @@ extension Monica {
             self.createdAt = createdAt
             self.updatedAt = updatedAt
         }
-
-        enum CodingKeys: String, CodingKey {
-            case id, uuid, object, name, account
-            case createdAt = "created_at"
-            case updatedAt = "updated_at"
-        }
-
-        public init(from decoder: any Decoder) throws {
-            let fields = try decoder.container(keyedBy: CodingKeys.self)
-            id = try fields.id(.id)
-            uuid = try fields.text(.uuid) ?? ""
-            name = try fields.text(.name) ?? ""
-            account = try fields.value(.account) ?? AccountReference(id: 0)
-            createdAt = try fields.time(.createdAt) ?? Timestamp(milliseconds: 0)
-            updatedAt = try fields.time(.updatedAt) ?? createdAt
-        }
     }
 
     /// The fields of a new or changed activity.
@@ -240,23 +189,14 @@ extension Monica {
         /// The short text: at most 255 characters.
         public var summary: String
         /// The longer text: at most 100,000 characters.
-        public var description: String?
+        public var description: String? = nil
         /// The day of the activity.
         public var happenedAt: Day
         /// The contacts who took part: one or more.
         public var contacts: [Int]
         /// The type, one of ``ListActivityTypes``.
-        public var activityTypeID: Int?
-
-        public init(
-            summary: String, description: String? = nil, happenedAt: Day, contacts: [Int], activityTypeID: Int? = nil
-        ) {
-            self.summary = summary
-            self.description = description
-            self.happenedAt = happenedAt
-            self.contacts = contacts
-            self.activityTypeID = activityTypeID
-        }
+        public var activityTypeID: Int? = nil
+        private init(derived: Never) { switch derived {} }
 
         public var form: Form {
             Form([

@@ -4,7 +4,7 @@ extension Monica {
     /// A contact of the account's owner.
     ///
     /// Servers differ in how much they tell about one. What a server does not tell is nil, empty or false here.
-    public struct Contact: Writable, Identifiable {
+    public struct Contact: Writable, WrittenByMembers, Identifiable {
         public typealias Draft = ContactDraft
         public static let plural = "contacts"
         public static let singular = "contact"
@@ -19,11 +19,11 @@ extension Monica {
         /// The type of the object on the wire.
         public private(set) var object = "contact"
         /// An opaque id: `h:` and 18 characters. It never changes.
-        public var hashID: String
+        public var hashID: String = ""
         /// The first name.
         public var firstName: String
         /// The middle name. This project's server sends it; others have it only in ``completeName``.
-        @OrNull public var middleName: String?
+        @OrNull public var middleName: String? = nil
         /// The last name.
         @OrNull public var lastName: String?
         /// The nickname.
@@ -33,45 +33,45 @@ extension Monica {
         /// The initials of the names.
         public var initials: String
         /// The owner's text about the contact; nil when there is none.
-        @OrNull public var description: String?
+        @OrNull public var description: String? = nil
         /// The gender's id, one of ``ListGenders``.
-        @OrNull public var genderID: Int?
+        @OrNull public var genderID: Int? = nil
         /// The gender's name.
-        @OrNull public var gender: String?
+        @OrNull public var gender: String? = nil
         /// The gender's type: `M`, `F` or `O`.
-        @OrNull public var genderType: String?
+        @OrNull public var genderType: String? = nil
         /// Whether the contact is marked as a favourite.
-        public var isStarred: Bool
+        public var isStarred: Bool = false
         /// Whether the contact is known only through another contact. Lists leave such contacts out.
-        public var isPartial: Bool
+        public var isPartial: Bool = false
         /// Whether the contact is active, which is the opposite of archived.
-        public var isActive: Bool
+        public var isActive: Bool = true
         /// Whether the contact has died.
-        public var isDead: Bool
+        public var isDead: Bool = false
         /// Whether the contact is the owner of the account.
-        public var isMe: Bool
+        public var isMe: Bool = false
         /// The time of the last call; nil when there was none.
-        @OrNull public var lastCalled: Timestamp?
+        @OrNull public var lastCalled: Timestamp? = nil
         /// The time of the last activity with the contact; nil when there was none.
-        @OrNull public var lastActivityTogether: Timestamp?
+        @OrNull public var lastActivityTogether: Timestamp? = nil
         /// The number of days between two reminders to stay in touch; nil when there are none.
-        @OrNull public var stayInTouchFrequency: Int?
+        @OrNull public var stayInTouchFrequency: Int? = nil
         /// The time of the next reminder; nil when there is none.
-        @OrNull public var stayInTouchTriggerDate: Timestamp?
+        @OrNull public var stayInTouchTriggerDate: Timestamp? = nil
         /// Further information about the contact.
-        public var information: ContactInformation
+        public var information: ContactInformation = ContactInformation()
         /// The postal addresses.
-        public var addresses: [Address]
+        public var addresses: [Address] = []
         /// The tags, by name.
-        public var tags: [Tag]
+        public var tags: [Tag] = []
         /// The numbers of things that belong to the contact.
-        public var statistics: ContactStatistics
+        public var statistics: ContactStatistics = ContactStatistics()
         /// The ways to reach the contact; nil unless they were asked for (``Inclusion/contactFields``).
         public var contactFields: [ContactField]?
         /// The three newest notes; nil unless they were asked for.
         public var notes: [Note]?
         /// The URL of the resource in the API.
-        public var url: String
+        public var url: String = ""
         /// The account that it belongs to.
         public var account: AccountReference
         /// The time of creation.
@@ -96,61 +96,17 @@ extension Monica {
         ) {
             self.id = id
             self.uuid = uuid
-            hashID = ""
             self.firstName = firstName
-            middleName = nil
             self.lastName = lastName
             self.nickname = nickname
             self.completeName = completeName
             initials = Names.initials(of: completeName)
-            description = nil
-            genderID = nil
-            gender = nil
-            genderType = nil
-            isStarred = false
-            isPartial = false
-            isActive = true
-            isDead = false
-            isMe = false
-            lastCalled = nil
-            lastActivityTogether = nil
-            stayInTouchFrequency = nil
-            stayInTouchTriggerDate = nil
-            information = ContactInformation()
-            addresses = []
-            tags = []
-            statistics = ContactStatistics()
-            url = ""
             self.account = AccountReference(id: account)
             self.createdAt = createdAt
             self.updatedAt = updatedAt
         }
 
-        enum CodingKeys: String, CodingKey {
-            case id, uuid, object
-            case hashID = "hash_id"
-            case firstName = "first_name"
-            case middleName = "middle_name"
-            case lastName = "last_name"
-            case nickname
-            case completeName = "complete_name"
-            case initials, description
-            case genderID = "gender_id"
-            case gender
-            case genderType = "gender_type"
-            case isStarred = "is_starred"
-            case isPartial = "is_partial"
-            case isActive = "is_active"
-            case isDead = "is_dead"
-            case isMe = "is_me"
-            case lastCalled = "last_called"
-            case lastActivityTogether = "last_activity_together"
-            case stayInTouchFrequency = "stay_in_touch_frequency"
-            case stayInTouchTriggerDate = "stay_in_touch_trigger_date"
-            case information, addresses, tags, statistics, contactFields, notes, url, account
-            case createdAt = "created_at"
-            case updatedAt = "updated_at"
-        }
+        private enum WireNames: String { case contactFields = "contactFields" }
 
         public init(from decoder: any Decoder) throws {
             let fields = try decoder.container(keyedBy: CodingKeys.self)
@@ -193,7 +149,7 @@ extension Monica {
     }
 
     /// A contact as other resources show it: in a note, among an activity's attendees.
-    public struct ShortContact: Codable, Hashable, Sendable, Identifiable {
+    public struct ShortContact: Codable, WrittenByMembers, Hashable, Sendable, Identifiable {
         /// The contact's id.
         public var id: Int
         /// A UUID, which the contract publishes beside the id.
@@ -260,25 +216,6 @@ extension Monica {
             account = contact.account
         }
 
-        enum CodingKeys: String, CodingKey {
-            case id, uuid, object
-            case hashID = "hash_id"
-            case firstName = "first_name"
-            case lastName = "last_name"
-            case nickname
-            case completeName = "complete_name"
-            case initials
-            case genderID = "gender_id"
-            case gender
-            case genderType = "gender_type"
-            case isStarred = "is_starred"
-            case isPartial = "is_partial"
-            case isActive = "is_active"
-            case isDead = "is_dead"
-            case isMe = "is_me"
-            case information, url, account
-        }
-
         public init(from decoder: any Decoder) throws {
             self.init(try Contact(from: decoder))
             let fields = try decoder.container(keyedBy: CodingKeys.self)
@@ -287,33 +224,13 @@ extension Monica {
     }
 
     /// The information in the short form of a contact.
-    public struct ShortInformation: Codable, Hashable, Sendable {
+    public struct ShortInformation: Codable, ReadByMembers, WrittenByMembers, Hashable, Sendable {
         /// The date of birth.
-        public var birthdate: SpecialDate
+        public var birthdate: SpecialDate = .init()
         /// The date of death.
-        public var deceasedDate: SpecialDate
+        public var deceasedDate: SpecialDate = .init()
         /// The picture.
-        public var avatar: Avatar
-
-        public init(
-            birthdate: SpecialDate = .init(), deceasedDate: SpecialDate = .init(), avatar: Avatar = .init()
-        ) {
-            self.birthdate = birthdate
-            self.deceasedDate = deceasedDate
-            self.avatar = avatar
-        }
-
-        enum CodingKeys: String, CodingKey {
-            case birthdate
-            case deceasedDate = "deceased_date"
-            case avatar
-        }
-
-        public init(from decoder: any Decoder) throws {
-            let fields = try decoder.container(keyedBy: CodingKeys.self)
-            birthdate = try fields.value(.birthdate) ?? .init()
-            deceasedDate = try fields.value(.deceasedDate) ?? .init()
-            avatar = try fields.value(.avatar) ?? .init()
-        }
+        public var avatar: Avatar = .init()
+        private init(derived: Never) { switch derived {} }
     }
 }

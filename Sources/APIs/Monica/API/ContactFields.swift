@@ -2,7 +2,7 @@ import Contract
 
 extension Monica {
     /// A postal address. This project's server has those that came with a vCard.
-    public struct Address: Codable, Hashable, Sendable, Identifiable {
+    public struct Address: Codable, ReadByMembers, Hashable, Sendable, Identifiable {
         /// The address's id.
         public var id: Int
         /// A UUID, which the contract publishes beside the id.
@@ -44,29 +44,6 @@ extension Monica {
             self.createdAt = createdAt
             self.updatedAt = updatedAt
         }
-
-        enum CodingKeys: String, CodingKey {
-            case id, uuid, object, name, street, city, province
-            case postalCode = "postal_code"
-            case country, account
-            case createdAt = "created_at"
-            case updatedAt = "updated_at"
-        }
-
-        public init(from decoder: any Decoder) throws {
-            let fields = try decoder.container(keyedBy: CodingKeys.self)
-            id = try fields.id(.id)
-            uuid = try fields.text(.uuid) ?? ""
-            name = try fields.text(.name)
-            street = try fields.text(.street)
-            city = try fields.text(.city)
-            province = try fields.text(.province)
-            postalCode = try fields.text(.postalCode)
-            country = try fields.value(.country)
-            account = try fields.value(.account) ?? AccountReference(id: 0)
-            createdAt = try fields.time(.createdAt) ?? Timestamp(milliseconds: 0)
-            updatedAt = try fields.time(.updatedAt) ?? createdAt
-        }
     }
 
     /// A country. This project's server has its name only, others an object with its code.
@@ -76,12 +53,7 @@ extension Monica {
         /// The ISO 3166 code, such as `FR`.
         public var iso: String?
 
-        package init(name: String) {
-            self.name = name
-            iso = nil
-        }
-
-        enum CodingKeys: String, CodingKey { case name, iso }
+        package init(name: String) { self.name = name }
 
         public init(from decoder: any Decoder) throws {
             if let name = try? decoder.singleValueContainer().decode(String.self) {
@@ -108,7 +80,7 @@ extension Monica {
     }
 
     /// A way to reach a contact, by its type: an e-mail address, a phone number, a website.
-    public struct ContactField: Codable, Hashable, Sendable, Identifiable {
+    public struct ContactField: Codable, ReadByMembers, Hashable, Sendable, Identifiable {
         /// The field's id.
         public var id: Int
         /// A UUID, which the contract publishes beside the id.
@@ -120,7 +92,7 @@ extension Monica {
         /// The type of the field.
         public var contactFieldType: ContactFieldType
         /// The contract's list of labels; this project's server keeps none.
-        public var labels: [JSONValue]
+        public var labels: [JSONValue] = []
         /// The account that it belongs to.
         public var account: AccountReference
         /// The contact; nil when there is none.
@@ -138,37 +110,15 @@ extension Monica {
             self.uuid = uuid
             self.content = content
             contactFieldType = type
-            labels = []
             self.account = AccountReference(id: account)
             self.contact = contact
             self.createdAt = createdAt
             self.updatedAt = updatedAt
         }
-
-        enum CodingKeys: String, CodingKey {
-            case id, uuid, object, content
-            case contactFieldType = "contact_field_type"
-            case labels, account, contact
-            case createdAt = "created_at"
-            case updatedAt = "updated_at"
-        }
-
-        public init(from decoder: any Decoder) throws {
-            let fields = try decoder.container(keyedBy: CodingKeys.self)
-            id = try fields.id(.id)
-            uuid = try fields.text(.uuid) ?? ""
-            content = try fields.text(.content) ?? ""
-            contactFieldType = try fields.decode(ContactFieldType.self, forKey: .contactFieldType)
-            labels = try fields.list(.labels)
-            account = try fields.value(.account) ?? AccountReference(id: 0)
-            contact = try fields.value(.contact)
-            createdAt = try fields.time(.createdAt) ?? Timestamp(milliseconds: 0)
-            updatedAt = try fields.time(.updatedAt) ?? createdAt
-        }
     }
 
     /// A type of contact fields, such as e-mail or phone.
-    public struct ContactFieldType: Codable, Hashable, Sendable, Identifiable {
+    public struct ContactFieldType: Codable, ReadByMembers, Hashable, Sendable, Identifiable {
         /// The id of the type.
         public var id: Int
         /// A UUID, which the contract publishes beside the id.
@@ -206,28 +156,6 @@ extension Monica {
             self.account = AccountReference(id: account)
             self.createdAt = createdAt
             updatedAt = createdAt
-        }
-
-        enum CodingKeys: String, CodingKey {
-            case id, uuid, object, name
-            case fontawesomeIcon = "fontawesome_icon"
-            case `protocol`, delible, type, account
-            case createdAt = "created_at"
-            case updatedAt = "updated_at"
-        }
-
-        public init(from decoder: any Decoder) throws {
-            let fields = try decoder.container(keyedBy: CodingKeys.self)
-            id = try fields.id(.id)
-            uuid = try fields.text(.uuid) ?? ""
-            name = try fields.text(.name) ?? ""
-            fontawesomeIcon = try fields.text(.fontawesomeIcon)
-            `protocol` = try fields.text(.protocol)
-            delible = try fields.truth(.delible) ?? false
-            type = try fields.text(.type)
-            account = try fields.value(.account) ?? AccountReference(id: 0)
-            createdAt = try fields.time(.createdAt) ?? Timestamp(milliseconds: 0)
-            updatedAt = try fields.time(.updatedAt) ?? createdAt
         }
     }
 }

@@ -80,12 +80,8 @@ extension Monica {
         /// The contact.
         public var id: Int
         /// The additional parts of each contact; nil for none.
-        public var with: Inclusion?
-
-        public init(id: Int, with: Inclusion? = nil) {
-            self.id = id
-            self.with = with
-        }
+        public var with: Inclusion? = nil
+        private init(derived: Never) { switch derived {} }
 
         public init(from decoder: any Decoder) throws {
             id = try decoder.container(keyedBy: IDKey.self).decode(Int.self, forKey: .id)
@@ -132,46 +128,28 @@ extension Monica {
         /// The first name: at most 255 characters, like every text of a contact.
         public var firstName: String
         /// The middle name; nil removes it.
-        public var middleName: String?
+        public var middleName: String? = nil
         /// The last name; nil removes it.
-        public var lastName: String?
+        public var lastName: String? = nil
         /// The nickname; nil removes it.
-        public var nickname: String?
+        public var nickname: String? = nil
         /// The owner's text about the contact; nil removes it.
-        public var description: String?
+        public var description: String? = nil
         /// The gender's id, one of ``ListGenders``.
-        public var genderID: Int?
+        public var genderID: Int? = nil
         /// The e-mail address. It counts only when the contact is created.
-        public var email: String?
+        public var email: String? = nil
         /// The date of birth; nil removes it.
-        public var birthdate: DraftDate?
+        public var birthdate: DraftDate? = nil
         /// Whether the contact has died.
-        public var isDeceased: Bool
+        public var isDeceased: Bool = false
         /// The date of death; nil removes it.
-        public var deceasedDate: DraftDate?
+        public var deceasedDate: DraftDate? = nil
         /// Whether the contact is known only through another contact.
-        public var isPartial: Bool
+        public var isPartial: Bool = false
         /// Whether the contact is marked as a favourite; nil leaves it unchanged.
-        public var isStarred: Bool?
-
-        public init(
-            firstName: String, middleName: String? = nil, lastName: String? = nil, nickname: String? = nil,
-            description: String? = nil, genderID: Int? = nil, email: String? = nil, birthdate: DraftDate? = nil,
-            isDeceased: Bool = false, deceasedDate: DraftDate? = nil, isPartial: Bool = false, isStarred: Bool? = nil
-        ) {
-            self.firstName = firstName
-            self.middleName = middleName
-            self.lastName = lastName
-            self.nickname = nickname
-            self.description = description
-            self.genderID = genderID
-            self.email = email
-            self.birthdate = birthdate
-            self.isDeceased = isDeceased
-            self.deceasedDate = deceasedDate
-            self.isPartial = isPartial
-            self.isStarred = isStarred
-        }
+        public var isStarred: Bool? = nil
+        private init(derived: Never) { switch derived {} }
 
         public var form: Form {
             var fields: [String: JSONValue] = [
@@ -334,8 +312,7 @@ extension Monica {
         public var id: Int
         /// The fields of the request.
         public var form = Form([:])
-
-        public init(id: Int) { self.id = id }
+        private init(derived: Never, without form: Never) { switch derived {} }
 
         public init(from decoder: any Decoder) throws {
             let whole = try FormWithID(from: decoder)

@@ -67,7 +67,7 @@ extension Monica {
         /// A member of the contact's family for whom the gift is meant; nil for the contact.
         @OrNull public var recipient: ShortContact?
         /// The contract's list of photos; this project's server keeps none.
-        public var photos: [JSONValue]
+        public var photos: [JSONValue] = []
         /// The contact.
         @OrNull public var contact: ShortContact?
         /// The account that it belongs to.
@@ -100,7 +100,6 @@ extension Monica {
             hasBeenOffered = status == .offered
             self.date = date
             self.recipient = recipient
-            photos = []
             self.contact = contact
             self.account = AccountReference(id: account)
             self.createdAt = createdAt
@@ -108,19 +107,6 @@ extension Monica {
         }
 
         public func isOf(_ contact: Int) -> Bool { contactID == contact }
-
-        enum CodingKeys: String, CodingKey {
-            case id, uuid, object
-            case contactID = "contact_id"
-            case name, comment, url, amount, value
-            case amountWithCurrency = "amount_with_currency"
-            case status
-            case isAnIdea = "is_an_idea"
-            case hasBeenOffered = "has_been_offered"
-            case date, recipient, photos, contact, account
-            case createdAt = "created_at"
-            case updatedAt = "updated_at"
-        }
 
         public init(from decoder: any Decoder) throws {
             let fields = try decoder.container(keyedBy: CodingKeys.self)
@@ -160,31 +146,18 @@ extension Monica {
         /// The name: at most 255 characters.
         public var name: String
         /// The status.
-        public var status: GiftStatus
+        public var status: GiftStatus = .idea
         /// The owner's text; nil when there is none.
-        public var comment: String?
+        public var comment: String? = nil
         /// The URL of the gift, such as a shop's; nil when there is none.
-        public var url: String?
+        public var url: String? = nil
         /// The price, such as `12.34`; further decimals are cut off.
-        public var amount: String?
+        public var amount: String? = nil
         /// The day of the gift; nil when it is not known.
-        public var date: Day?
+        public var date: Day? = nil
         /// The id of a contact of the account.
-        public var recipientID: Int?
-
-        public init(
-            contactID: Int, name: String, status: GiftStatus = .idea, comment: String? = nil, url: String? = nil,
-            amount: String? = nil, date: Day? = nil, recipientID: Int? = nil
-        ) {
-            self.contactID = contactID
-            self.name = name
-            self.status = status
-            self.comment = comment
-            self.url = url
-            self.amount = amount
-            self.date = date
-            self.recipientID = recipientID
-        }
+        public var recipientID: Int? = nil
+        private init(derived: Never) { switch derived {} }
 
         public var form: Form {
             Form([

@@ -50,11 +50,9 @@ public enum Monica: ServiceAPI {
             errorCode = Self.errorCode(of: problem)
         }
 
-        public init(message: String, code: Int?, errorCode: Int?) {
-            self.message = message
-            self.code = code
-            self.errorCode = errorCode
-        }
+        private init(derived: Never) { switch derived {} }
+
+        private enum WireNames: String { case errorCode = "errorCode" }
 
         private static func errorCode(of problem: Problem) -> Int {
             switch (problem.status.code, problem.code) {

@@ -68,17 +68,6 @@ extension Monica {
 
         public func isOf(_ contact: Int) -> Bool { contactID == contact }
 
-        enum CodingKeys: String, CodingKey {
-            case id, uuid, object
-            case contactID = "contact_id"
-            case body
-            case isFavorited = "is_favorited"
-            case favoritedAt = "favorited_at"
-            case url, account, contact
-            case createdAt = "created_at"
-            case updatedAt = "updated_at"
-        }
-
         public init(from decoder: any Decoder) throws {
             let fields = try decoder.container(keyedBy: CodingKeys.self)
             id = try fields.id(.id)
@@ -106,13 +95,8 @@ extension Monica {
         /// The text: at most 100,000 characters.
         public var body: String
         /// Whether the note is marked as a favourite.
-        public var isFavorited: Bool
-
-        public init(contactID: Int, body: String, isFavorited: Bool = false) {
-            self.contactID = contactID
-            self.body = body
-            self.isFavorited = isFavorited
-        }
+        public var isFavorited: Bool = false
+        private init(derived: Never) { switch derived {} }
 
         public var form: Form {
             Form([

@@ -130,13 +130,7 @@ public struct PaginationLinks: Codable, Hashable, Sendable {
     @OrNull public var prev: String?
     /// The page after; nil for the last.
     @OrNull public var next: String?
-
-    public init(first: String?, last: String?, prev: String?, next: String?) {
-        self.first = first
-        self.last = last
-        self.prev = prev
-        self.next = next
-    }
+    private init(derived: Never) { switch derived {} }
 
     /// Creates the links.
     ///

@@ -208,36 +208,19 @@ extension Monica {
     }
 
     /// The answer to a deletion: `{ "deleted": true, "id": 7 }`.
-    public struct Deletion: Codable, Hashable, Sendable {
+    public struct Deletion: Codable, ReadByMembers, Hashable, Sendable {
         /// Whether the resource was deleted: true in every answer.
-        public var deleted: Bool
+        public var deleted: Bool = true
         /// The id of the deleted resource.
         public var id: Int
-
-        public init(id: Int) {
-            self.deleted = true
-            self.id = id
-        }
-
-        public init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: CodingKeys.self)
-            deleted = try container.truth(.deleted) ?? true
-            id = try container.id(.id)
-        }
-
-        enum CodingKeys: String, CodingKey { case deleted, id }
+        private init(derived: Never, without deleted: Never) { switch derived {} }
     }
 
     /// The account that a resource belongs to.
-    public struct AccountReference: Codable, Hashable, Sendable {
+    public struct AccountReference: Codable, ReadByMembers, WrittenByMembers, Hashable, Sendable {
         /// The account's id.
         public var id: Int
-
-        public init(id: Int) { self.id = id }
-
-        public init(from decoder: any Decoder) throws {
-            id = try decoder.container(keyedBy: IDKey.self).id(.id)
-        }
+        private init(derived: Never) { switch derived {} }
     }
 }
 

@@ -15,7 +15,7 @@ extension Monica {
     }
 
     /// A label for contacts.
-    public struct Tag: Writable, Identifiable {
+    public struct Tag: Writable, ReadByMembers, Identifiable {
         public typealias Draft = TagDraft
         public static let plural = "tags"
         public static let singular = "tag"
@@ -49,24 +49,6 @@ extension Monica {
             self.createdAt = createdAt
             self.updatedAt = updatedAt
         }
-
-        enum CodingKeys: String, CodingKey {
-            case id, object, name
-            case nameSlug = "name_slug"
-            case account
-            case createdAt = "created_at"
-            case updatedAt = "updated_at"
-        }
-
-        public init(from decoder: any Decoder) throws {
-            let fields = try decoder.container(keyedBy: CodingKeys.self)
-            id = try fields.id(.id)
-            name = try fields.text(.name) ?? ""
-            nameSlug = try fields.text(.nameSlug) ?? ""
-            account = try fields.value(.account) ?? AccountReference(id: 0)
-            createdAt = try fields.time(.createdAt) ?? Timestamp(milliseconds: 0)
-            updatedAt = try fields.time(.updatedAt) ?? createdAt
-        }
     }
 
     /// The fields of a new or changed tag.
@@ -75,8 +57,8 @@ extension Monica {
 
         /// The name: at most 255 characters, unique in the account regardless of case.
         public var name: String
+        private init(derived: Never) { switch derived {} }
 
-        public init(name: String) { self.name = name }
         public var form: Form { Form(["name": .string(name)]) }
     }
 
@@ -91,17 +73,12 @@ extension Monica {
             "All tags are in one page, so the number does not count.", numbers: -(.infinity)...(.infinity))
 
         /// The order of the list.
-        public var sort: Sort<TagOrder>?
+        public var sort: Sort<TagOrder>? = nil
         /// The page, for other servers, whose lists of tags have pages; this project's has one page.
-        public var page: Int?
+        public var page: Int? = nil
         /// The number of tags in a page, for other servers.
-        public var limit: Int?
-
-        public init(sort: Sort<TagOrder>? = nil, page: Int? = nil, limit: Int? = nil) {
-            self.sort = sort
-            self.page = page
-            self.limit = limit
-        }
+        public var limit: Int? = nil
+        private init(derived: Never) { switch derived {} }
 
         public init(from decoder: any Decoder) throws {
             let query = try decoder.container(keyedBy: QueryKey.self)

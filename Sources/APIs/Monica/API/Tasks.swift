@@ -71,16 +71,6 @@ extension Monica {
 
         public func isOf(_ contact: Int) -> Bool { contactID == contact }
 
-        enum CodingKeys: String, CodingKey {
-            case id, uuid, object
-            case contactID = "contact_id"
-            case title, description, completed
-            case completedAt = "completed_at"
-            case account, contact
-            case createdAt = "created_at"
-            case updatedAt = "updated_at"
-        }
-
         public init(from decoder: any Decoder) throws {
             let fields = try decoder.container(keyedBy: CodingKeys.self)
             id = try fields.id(.id)
@@ -106,18 +96,12 @@ extension Monica {
         /// The title: at most 255 characters.
         public var title: String
         /// The longer text: at most 100,000 characters.
-        public var description: String?
+        public var description: String? = nil
         /// The contact's id. A change of it is ignored after the task was created.
-        public var contactID: Int?
+        public var contactID: Int? = nil
         /// Whether the task is completed. A new task is open, whatever the value.
-        public var completed: Bool
-
-        public init(title: String, description: String? = nil, contactID: Int? = nil, completed: Bool = false) {
-            self.title = title
-            self.description = description
-            self.contactID = contactID
-            self.completed = completed
-        }
+        public var completed: Bool = false
+        private init(derived: Never) { switch derived {} }
 
         /// Creates a draft from a task, to be changed in part and sent back.
         public init(_ task: Task) {

@@ -1,5 +1,8 @@
 import Contract
 
+/// A type whose members are read one by one, with the tolerance below. `Tools/derive` writes its `init(from:)`.
+protocol ReadByMembers: Decodable {}
+
 /// Lenient decoding of answers: an absent key counts as null, and numbers may be text, because servers of the same API
 /// differ.
 extension KeyedDecodingContainer {
