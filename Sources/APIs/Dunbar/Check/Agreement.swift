@@ -9,8 +9,7 @@ import HTTPTypes
 /// Operations that show the same thing show the same values.
 extension DunbarScenarios {
     static let agreement: [Scenario<DunbarWorld>] = [
-        Scenario("A user is the same wherever shown", clause: "§2 profile") { world in
-            let john = try await world.person()
+        Scenario("A user is the same wherever shown", clause: "§2 profile") { world, john in
             let jane = try await world.described("Jane Doe")
             let profile = try await john.get("/users/\(jane.id)").succeeded(200)["user"]
             let expected: [String: JSONValue] = [
@@ -100,8 +99,7 @@ extension DunbarScenarios {
             try await jane.post("/logout").said("Logged out successfully")
             for path in lists { try await jane.get(path).refused(401, "Unauthorized", path) }
         },
-        Scenario("Lists change with what they list", clause: "§2 orders") { world in
-            let (john, jane, jack) = try await world.trio()
+        Scenario("Lists change with what they list", clause: "§2 orders") { world, john, jane, jack in
             let stem = world.freshName()
             try expect(try await john.get("/users/search?q=\(stem)").succeeded(200), equals: [])
             try await world.person(stem)
@@ -138,15 +136,7 @@ extension DunbarScenarios {
             try expect(before <= made, "the state is of \(before), and an account of \(made) is younger")
             try expect(try await time() >= made, "the state is older than what was made before")
         },
-        Scenario("Strangers change nothing", clause: "§3 anonymous") { world in
-            for path in [
-                "/follow-requests/1/accept", "/follow-requests/1/reject", "/followers/1/remove", "/users/1/unfollow",
-                "/users/1/photo", "/verify-email/resend",
-            ] {
-                try await world.raw.send(.post, path, body: "{}").refused(401, "Unauthorized")
-            }
-            try await world.raw.send(.delete, "/users/1/block").refused(401, "Unauthorized")
-        },
+        rules.strangers("Strangers change nothing", clause: "§3 anonymous"),
     ]
 }
 

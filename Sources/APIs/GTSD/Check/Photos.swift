@@ -15,8 +15,7 @@ extension GTSDScenarios {
         Scenario(
             "A photo is put into the store, confirmed, listed, fetched and deleted", clause: "Progress photos",
             level: .contract
-        ) { world in
-            let anna = try await world.person()
+        ) { world, anna in
             let place = try await anna.put(jpeg)
             try expect(place.fileKey.hasPrefix("progress-photos/\(anna.id)/"), place.fileKey)
             let body: JSONValue = [
@@ -36,8 +35,8 @@ extension GTSDScenarios {
             try expect(photo?["mimeType"], equals: "image/jpeg")
             try expect(photo?["evidenceType"], equals: "before")
             for url in [confirmed["downloadUrl"], again["downloadUrl"], photo?["downloadUrl"]] {
-                let answer = try await fetch(url?.string, over: world)
-                try expect(answer.status.code, equals: 200)
+                let answer = try await world.fetch(url?.string ?? "")
+                try expect(answer.status, equals: 200)
                 try expect(answer.body == jpeg, "another file")
                 try expect(answer.headers[.contentType], equals: "image/jpeg")
             }
@@ -46,28 +45,24 @@ extension GTSDScenarios {
                 try await anna.raw(.delete, path).succeeded(200),
                 equals: ["success": true, "message": "Photo deleted successfully"])
             try expect(try await anna.get("/v1/progress/photos").data()["photos"], equals: [])
-            try expect(try await fetch(confirmed["downloadUrl"]?.string, over: world).status.code, equals: 404)
+            try expect(try await world.fetch(confirmed["downloadUrl"]?.string ?? "").status, equals: 404)
             try await anna.raw(.delete, path)
                 .refused(404, "Photo \(confirmed["photoId"] ?? nil) not found or does not belong to user")
         },
-        Scenario("A photo that was deleted does not come back", clause: "§2 downloadUrl") { world in
-            let anna = try await world.person()
+        Scenario("A photo that was deleted does not come back", clause: "§2 downloadUrl") { world, anna in
             let place = try await anna.put(jpeg)
             let confirmation = GTSD.ConfirmPhoto(
                 fileKey: place.fileKey, fileSize: jpeg.count, contentType: "image/jpeg")
             let photo: GTSD.ConfirmedPhoto = try await anna.send(confirmation)
             let _: NoData = try await anna.send(GTSD.DeletePhoto(photo.photoId))
             // Its URL has not expired: a file that is put there again becomes no photo.
-            guard let url = URL(string: place.uploadUrl) else { throw CheckFailure("no URL: \(place.uploadUrl)") }
-            let put = TransportRequest(method: .put, url: url, body: .bytes(jpeg))
-            _ = try await world.transport.send(put, progress: nil)
+            _ = try await world.fetch(place.uploadUrl, .put, bytes: jpeg)
             try await expectRefusal(404, "File not found in storage: \(place.fileKey)") {
                 let _: GTSD.ConfirmedPhoto = try await anna.send(confirmation)
             }
             try expect(try await anna.get("/v1/progress/photos").data()["photos"], equals: [])
         },
-        Scenario("Names, types and sizes", clause: "§2 fileName, contentType, fileSize") { world in
-            let anna = try await world.person()
+        Scenario("Names, types and sizes", clause: "§2 fileName, contentType, fileSize") { _, anna in
             let kept: [(String, String)] = [
                 ("../../IMG.2024.JPG", "IMG_2024.JPG"), (#"C:\x\ä b.png"#, "__b.png"), ("a.b.HeIc", "a_b.HeIc"),
                 (String(repeating: "n", count: 250) + ".jpeg", String(repeating: "n", count: 100) + ".jpeg"),
@@ -97,8 +92,7 @@ extension GTSDScenarios {
             try await presign(anna, "a.jpg", size: 10_485_761).invalid("fileSize: File size must be less than 10MB")
             try await presign(anna, "a.jpg", size: 0).invalid("fileSize: File size must be positive")
         },
-        Scenario("What was put is looked at, not what is said of it", clause: "§2 confirm") { world in
-            let anna = try await world.person()
+        Scenario("What was put is looked at, not what is said of it", clause: "§2 confirm") { _, anna in
             func confirm(_ key: String, _ size: Int, _ type: String = "image/jpeg") async throws -> RawAnswer {
                 try await anna.post(
                     "/v1/progress/photo/confirm",
@@ -120,8 +114,7 @@ extension GTSDScenarios {
             }
             try await confirm(place.fileKey, count).data(201)
         },
-        Scenario("What a confirmation may say", clause: "§2 confirm") { world in
-            let anna = try await world.person()
+        Scenario("What a confirmation may say", clause: "§2 confirm") { _, anna in
             let place = try await anna.put(jpeg)
             let task = try await anna.tasks()[0].id
             func confirm(_ more: [String: JSONValue]) async throws -> RawAnswer {
@@ -154,8 +147,7 @@ extension GTSDScenarios {
             try expect(
                 try await anna.get("/v1/progress/photos?taskId=\(task.rawValue + 1)").data()["photos"], equals: [])
         },
-        Scenario("Fifty confirmations at once make one photo", clause: "§5 transactions") { world in
-            let anna = try await world.person()
+        Scenario("Fifty confirmations at once make one photo", clause: "§5 transactions") { _, anna in
             let place = try await anna.put(jpeg)
             let body: JSONValue = [
                 "fileKey": .string(place.fileKey), "fileSize": .integer(Int64(jpeg.count)), "contentType": "image/jpeg",
@@ -167,8 +159,8 @@ extension GTSDScenarios {
             try expect(Set(try answers.map { try $0.json()["data"]?["photoId"] }).count, equals: 1)
             try expect(try await anna.get("/v1/progress/photos").data()["photos"]?.elements.count, equals: 1)
         },
-        Scenario("No user confirms or deletes another user's photo", clause: "Forbidden", level: .contract) { world in
-            let (anna, berta) = try await world.pair()
+        Scenario("No user confirms or deletes another user's photo", clause: "Forbidden", level: .contract) {
+            _, anna, berta in
             let place = try await anna.put(jpeg)
             let forbidden = "Invalid file key: does not belong to authenticated user"
             for key in [
@@ -186,16 +178,12 @@ extension GTSDScenarios {
                 .refused(404, "Photo \(photo.photoId) not found or does not belong to user")
             try expect(try await berta.get("/v1/progress/photos").data()["photos"], equals: [])
         },
-        Scenario("An upload's URL is good for its key, size and method alone", clause: "§2 uploadUrl") { world in
-            let anna = try await world.person()
+        Scenario("An upload's URL is good for its key, size and method alone", clause: "§2 uploadUrl") { world, anna in
             let place: GTSD.PresignedUpload = try await anna.send(
                 GTSD.PresignPhoto(fileName: "a.jpg", contentType: "image/jpeg", fileSize: jpeg.count))
             let url = place.uploadUrl
             func put(_ url: String, _ method: HTTPRequest.Method = .put, _ bytes: [UInt8] = jpeg) async throws -> Int {
-                guard let place = URL(string: url) else { throw CheckFailure("no URL: \(url)") }
-                let request = TransportRequest(method: method, url: place, body: method == .get ? .none : .bytes(bytes))
-                let response = try await world.transport.send(request, progress: nil)
-                return response.status.code
+                try await world.fetch(url, method, bytes: method == .get ? nil : bytes).status
             }
             // Characters with a meaning are changed one at a time, in the key and in the query.
             let start = url.range(of: "progress-photos/")?.lowerBound ?? url.startIndex
@@ -219,13 +207,12 @@ extension GTSDScenarios {
             try expect(try await put(url.spelledOtherwise), equals: 200)
             let photo: GTSD.ConfirmedPhoto = try await anna.send(
                 GTSD.ConfirmPhoto(fileKey: place.fileKey, fileSize: jpeg.count, contentType: "image/jpeg"))
-            let fetched = try await fetch(photo.downloadUrl.spelledOtherwise, over: world)
-            try expect(fetched.status.code, equals: 200)
+            let fetched = try await world.fetch(photo.downloadUrl.spelledOtherwise)
+            try expect(fetched.status, equals: 200)
             try expect(fetched.body, equals: jpeg)
         },
         Scenario("The SDK uploads in one call, and the whole of a list page by page", clause: "§7 photo upload") {
-            world in
-            let anna = try await world.person()
+            _, anna in
             let upload = Upload(.bytes(jpeg), filename: "front.jpg", contentType: "image/jpeg")
             let key = UUID().uuidString
             let progress = LastProgress()
@@ -249,11 +236,6 @@ extension GTSDScenarios {
         try await person.post(
             "/v1/progress/photo/presign",
             ["fileName": .string(name), "contentType": .string(type), "fileSize": .integer(Int64(size))])
-    }
-
-    private static func fetch(_ url: String?, over world: GTSDWorld) async throws -> TransportResponse {
-        guard let place = url.flatMap(URL.init(string:)) else { throw CheckFailure("no URL: \(url ?? "")") }
-        return try await world.transport.send(TransportRequest(method: .get, url: place), progress: nil)
     }
 }
 

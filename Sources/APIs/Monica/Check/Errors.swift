@@ -1,10 +1,16 @@
 @_spi(Scenarios) import CheckedLists
 import Contract
 import ContractCheck
+import Foundation
 import HTTPTypes
 import MonicaClient
 
 extension MonicaScenarios {
+    static let rules = RequestRules<MonicaWorld>(
+        unknownPaths: ["//"], noCredentials: "Unauthenticated.",
+        empty: .init("/contacts/0", method: .put) { try $0.refused(404, "The requested contact was not found.", $1) },
+        whole: .init("/tags", #"{"name":"\#(UUID())"}"#) { try $0.succeeded(201, $1) })
+
     static let errors: [Scenario<MonicaWorld>] = [
         Scenario("Without a good token everything is 401", clause: "Authentication", level: .contract) { world in
             let paths = ["/contacts", "/contacts/1", "/activities", "/notes", "/tasks", "/gifts", "/tags"]
@@ -12,16 +18,9 @@ extension MonicaScenarios {
             try expect(try await world.raw.send(.get, "/contacts", token: world.freshWord()).status, equals: 401)
         },
         Scenario("What is unknown is 404, another method 405, in the API's shape", clause: "§1 Order of checks") {
-            world in
-            let owner = try await world.owner()
-            for path in ["/nowhere", "/contacts/1/x", "/contacts//", "//", "/Contacts", "/notes/1/x"] {
-                try await owner.get(path).refused(404, 31, "The requested resource was not found.", path)
-            }
-            for path in ["/contacts", "/contacts/1", "/tags", "/me"] {
-                let answer = try await world.raw.send(.purge, path)
-                try answer.refused(405, 0, "Method not allowed", path)
-                try expect(answer.headers[.allow]?.contains("GET") == true, "Allow of \(path)")
-            }
+            world, owner in
+            try await rules.refuseUnknownPaths(of: owner.raw)
+            try await rules.refuseOtherMethods(of: world.raw)
             try await world.raw.send(.get, "/contacts/abc").refused(401, 42, "Unauthenticated.")
             try await world.raw.send(.get, "/contacts", headers: [.authorization: "Basic YTpi"])
                 .refused(401, 42, "Unauthenticated.")
@@ -29,26 +28,8 @@ extension MonicaScenarios {
                 .get, "/me", headers: [.authorization: "bearer \(owner.token)", .accept: "text/html"])
             try answer.succeeded(200)
         },
-        Scenario("A compressed body is refused, and so is JSON with a key twice", clause: "Errors") { world in
-            let owner = try await world.owner()
-            for coding in ["gzip", "br", "deflate, identity"] {
-                let answer = try await owner.raw(.post, "/tags", ["name": "x"], headers: [.contentEncoding: coding])
-                try answer.refused(415, 0, "Content-Encoding is not supported", coding)
-                try expect(answer.headers[.acceptEncoding], equals: "identity")
-            }
-            let tag: JSONValue = ["name": .string(world.freshWord())]
-            let answer = try await owner.raw(.post, "/tags", tag, headers: [.contentEncoding: "identity"])
-            let id = try answer.succeeded(201)["data"]?["id"]?.integer ?? 0
-            try await owner.raw(.delete, "/tags/\(id)").succeeded(200)
-            for body in [
-                #"{"name":"x","name":"x"}"#, #"{"name":"x","n\u0061me":1}"#, #"{"name":"x","y":{"z":1,"z":1}}"#,
-            ] {
-                let answer = try await world.raw.send(.post, "/tags", token: owner.token, body: body)
-                try answer.refused(400, 37, "Problems parsing JSON", body)
-            }
-        },
-        Scenario("One slash at the end of a path is ignored", clause: "§1 Order of checks") { world in
-            let owner = try await world.owner()
+        rules.plainBodies(clause: "Errors"),
+        Scenario("One slash at the end of a path is ignored", clause: "§1 Order of checks") { _, owner in
             let john = try await owner.contact("John")
             for path in ["/contacts", "/contacts/\(john.id)", "/contacts/\(john.id)/notes", "/tags", "/me"] {
                 let (plain, slashed) = (try await owner.get(path), try await owner.get(path + "/?limit=10"))
@@ -56,8 +37,7 @@ extension MonicaScenarios {
                 try await owner.get(path + "//").refused(404, 31, "The requested resource was not found.", path)
             }
         },
-        Scenario("An id without a contact is 404, and so is a malformed id", clause: "GET /contacts/{id}") { world in
-            let owner = try await world.owner()
+        Scenario("An id without a contact is 404, and so is a malformed id", clause: "GET /contacts/{id}") { _, owner in
             for id in ["abc", "0", "-1", "1.5", "9999999999999999", "99999999999999999999999", "%20", "1e3"] {
                 for (plural, singular) in [
                     ("contacts", "contact"), ("activities", "activity"), ("notes", "note"), ("tasks", "task"),
@@ -70,8 +50,7 @@ extension MonicaScenarios {
                 }
             }
         },
-        Scenario("Limits, pages and orders are judged in this order", clause: "§1 Parameters, example 3") { world in
-            let owner = try await world.owner()
+        Scenario("Limits, pages and orders are judged in this order", clause: "§1 Parameters, example 3") { _, owner in
             let (tooBig, limit) = ("The limit parameter is too big", "The limit parameter must be a positive integer")
             let (sort, page) = ("The sorting criteria is invalid", "The page parameter must be a positive integer")
             let contact = "The contact_id parameter must be a positive integer"
@@ -96,23 +75,9 @@ extension MonicaScenarios {
                 try await owner.get(path).succeeded(200, path)
             }
         },
-        Scenario(
-            "A body is one JSON object of at most 1 MiB, judged before the path's id", clause: "§1 Order of checks"
-        ) {
-            world in
-            let owner = try await world.owner()
-            for body in ["{", "[]", "1", "\"x\"", "{\"a\":1,}", String(repeating: "{\"a\":", count: 65), "nonsense"] {
-                let answer = try await world.raw.send(.put, "/contacts/0", token: owner.token, body: body)
-                try answer.refused(400, 37, "Problems parsing JSON", body)
-            }
-            let large = #"{"first_name":""# + String(repeating: "x", count: 1_048_577) + #""}"#
-            try await world.raw.send(.post, "/contacts", token: owner.token, body: large)
-                .refused(413, 0, "Request body too large")
-            try await world.raw.send(.put, "/contacts/0", token: owner.token)
-                .refused(404, 31, "The requested contact was not found.")
-        },
-        Scenario("Every answer says how many requests are left", clause: "§1 Rate limits") { world in
-            let owner = try await world.owner()
+        rules.bodies(
+            "A body is one JSON object of at most 1 MiB, judged before the path's id", clause: "§1 Order of checks"),
+        Scenario("Every answer says how many requests are left", clause: "§1 Rate limits") { _, owner in
             for path in ["/contacts?limit=1", "/contacts/0", "/me", "/notes?limit=0"] {
                 let headers = try await owner.get(path).headers
                 for name in ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"] {
@@ -121,8 +86,7 @@ extension MonicaScenarios {
                 }
             }
         },
-        Scenario("Every request counts against the limit", clause: "§1 Rate limits") { world in
-            let owner = try await world.owner()
+        Scenario("Every request counts against the limit", clause: "§1 Rate limits") { _, owner in
             func left(_ path: String) async throws -> (requests: Int, until: Int) {
                 let headers = try await owner.get(path).headers
                 func number(_ name: String) -> Int? {
@@ -142,9 +106,4 @@ extension MonicaScenarios {
             }
         },
     ]
-}
-
-extension HTTPRequest.Method {
-    /// A method of caches, which no operation has.
-    fileprivate static let purge = Self("PURGE")!
 }

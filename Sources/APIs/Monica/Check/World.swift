@@ -8,10 +8,9 @@ import MonicaClient
 import MonicaExamples
 
 /// A Monica server under test, and the accounts of the scenarios.
-public struct MonicaWorld: Sendable {
-    public let baseURL: URL
-    public let transport: any Transport
-    public let raw: RawClient
+public struct MonicaWorld: PeopledWorld {
+    public typealias API = Monica
+    public let server: ValidatedServer
     private let token: @Sendable (Int?) async throws -> String
 
     private static let shapes = WireShapes(MonicaExamples.all)
@@ -20,18 +19,37 @@ public struct MonicaWorld: Sendable {
     ///
     /// - Parameter token: Returns a token of the first account (0), of the second (1), or of any (nil).
     public init(_ server: Server, token: @escaping @Sendable (_ account: Int?) async throws -> String) {
-        let validator = ResponseValidator(of: server, against: Self.shapes)
-        baseURL = server.baseURL
-        transport = validator
-        raw = RawClient(baseURL: server.baseURL, transport: validator)
+        self.server = ValidatedServer(server, Self.shapes) { problem, _ in
+            let code = JSONValue.integer(Int64(problem.status.code))
+            return [
+                "error": ["message": .string(problem.message), "code": code, "error_code": Self.errorCode(of: problem)]
+            ]
+        }
         self.token = token
+    }
+
+    private static func errorCode(of problem: Problem) -> JSONValue {
+        switch (problem.code, problem.status.code) {
+        case (.number(let number)?, _): number.json
+        case (.malformedJSON?, _): 37
+        case (_, 400), (.reusedIdempotencyKey?, _): 41
+        case (_, 401): 42
+        case (_, 404): 31
+        default: 0
+        }
     }
 
     /// Returns the owner of an account.
     public func owner() async throws -> Owner { try await owner(nil) }
 
-    /// Returns the owners of two accounts.
-    func pair() async throws -> (Owner, Owner) { (try await owner(0), try await owner(1)) }
+    public func person() async throws -> Owner { try await owner(nil) }
+
+    /// Returns the owners of the first accounts.
+    public func people(_ count: Int) async throws -> [Owner] {
+        var owners: [Owner] = []
+        for account in 0..<count { owners.append(try await owner(account)) }
+        return owners
+    }
 
     private func owner(_ account: Int?) async throws -> Owner {
         let token = try await token(account)
@@ -45,8 +63,6 @@ public struct MonicaWorld: Sendable {
     func freshWord() -> String {
         "q" + String((0..<10).compactMap { _ in "bcdfghjklmnpqrstvwxz".randomElement() })
     }
-
-    func freshKey() -> HTTPFields { [.idempotencyKey: UUID().uuidString] }
 }
 
 /// A cache that stores nothing, so that each answer is the server's.
@@ -57,24 +73,17 @@ private struct NoCache: ResponseCache {
 }
 
 /// The owner of an account with a token, and an SDK that sends it.
-public struct Owner: Sendable {
+public struct Owner: Requester {
     public let token: String
     public let client: MonicaAPIClient
     let world: MonicaWorld
+    public var raw: RawClient { world.raw.signed(token: token) }
 
     @discardableResult
     public func send<E: Contract.Endpoint>(_ request: E) async throws -> E.Output where E.API == Monica {
         await client.forgetAnswers()
         return try await client.send(request)
     }
-
-    public func raw(
-        _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue? = nil, headers: HTTPFields = [:]
-    ) async throws -> RawAnswer {
-        try await world.raw.send(method, path, token: token, headers: headers, body: body?.description)
-    }
-
-    func get(_ path: String) async throws -> RawAnswer { try await raw(.get, path) }
 
     /// Creates a contact.
     public func contact(
@@ -94,11 +103,6 @@ extension Int {
     var json: JSONValue { .integer(Int64(self)) }
 }
 
-extension JSONValue {
-    /// The members of an object; none for another value.
-    var members: [String: JSONValue] { if case .object(let members) = self { members } else { [:] } }
-}
-
 extension RawAnswer {
     /// Fails unless this is a refusal in the API's shape with exactly this message.
     @discardableResult
@@ -106,10 +110,7 @@ extension RawAnswer {
         _ status: Int, _ errorCode: Int, _ text: String, _ what: @autoclosure () -> String = "", line: UInt = #line,
         file: StaticString = #fileID
     ) throws -> RawAnswer {
-        try refused(
-            status, text,
-            as: ["error": ["message": .string(text), "code": status.json, "error_code": errorCode.json]], what(),
-            line: line, file: file)
+        try refused(Problem(.init(code: status), text, code: .number(errorCode)), what(), line: line, file: file)
     }
 }
 
@@ -128,13 +129,8 @@ public enum MonicaScenarios {
         let purse = Purse(tokens)
         return Checklist(
             api: "monica", scenarios: all, probe: "/me", tokens: tokens, isLimited: { _ in true },
-            enter: { server in
-                let created = CreatedResources(server.transport)
-                var own = server
-                own.transport = created
-                let world = MonicaWorld(own) { try await purse.token(of: $0, on: server) }
-                return (world, { .init(await created.cleanUp(at: server.baseURL)) })
-            })
+            noting: { CreatedResources() },
+            enter: { server in MonicaWorld(server) { try await purse.token(of: $0, on: server) } })
     }
 }
 
@@ -162,11 +158,9 @@ private actor Purse {
     private static func sorted(_ tokens: [String], on server: Server) async throws -> [[String]] {
         var groups: [(account: Int64?, tokens: [String])] = []
         for token in tokens {
-            guard let url = URL(string: server.baseURL.absoluteString + "/me") else { continue }
-            let request = TransportRequest(method: .get, url: url, headers: [.authorization: "Bearer \(token)"])
-            let response = try await server.transport.send(request, progress: nil)
-            let answer = try? JSONDecoder().decode(JSONValue.self, from: Data(response.body))
-            let account = answer?["data"]?["account"]?["id"]?.integer
+            let raw = RawClient(baseURL: server.baseURL, transport: server.transport)
+            let answer = try await raw.send(.get, "/me", token: token)
+            let account = (try? answer.json())?["data"]?["account"]?["id"]?.integer
             if let account, let known = groups.first(where: { $0.account == account })?.tokens {
                 groups.removeAll { $0.account == account }
                 groups.append((account, known + [token]))
@@ -179,7 +173,7 @@ private actor Purse {
 }
 
 /// Records what a scenario creates, and removes it.
-private actor CreatedResources: Transport {
+private actor CreatedResources: MadeResources {
     private struct Made {
         let path: String
         let authorization: String
@@ -187,26 +181,19 @@ private actor CreatedResources: Transport {
         var contacts: Set<String> = []
     }
 
-    private let transport: any Transport
     private var made: [Made] = []
 
-    init(_ transport: any Transport) { self.transport = transport }
-
-    func send(_ request: TransportRequest, progress: UploadProgress?) async throws -> TransportResponse {
-        let response = try await transport.send(request, progress: progress)
-        let resource = request.url.lastPathComponent
-        if request.method == .post, response.status.kind == .successful,
+    func note(_ answer: RawAnswer) {
+        let resource = answer.request.url.lastPathComponent
+        guard answer.request.method == .post, 200..<300 ~= answer.status,
             ["contacts", "activities", "notes", "tasks", "gifts", "tags", "setTags"].contains(resource),
-            let authorization = request.headers[.authorization],
-            let data = (try? JSONDecoder().decode(JSONValue.self, from: Data(response.body)))?["data"]
-        {
-            if resource == "setTags" {
-                for tag in data["tags"]?.elements ?? [] { note("tags", tag, authorization) }
-            } else {
-                note(resource, data, authorization)
-            }
+            let authorization = answer.request.headers[.authorization], let data = try? answer.json()["data"]
+        else { return }
+        if resource == "setTags" {
+            for tag in data["tags"]?.elements ?? [] { note("tags", tag, authorization) }
+        } else {
+            note(resource, data, authorization)
         }
-        return response
     }
 
     private func note(_ plural: String, _ resource: JSONValue, _ authorization: String) {
@@ -220,8 +207,7 @@ private actor CreatedResources: Transport {
         if !made.contains(where: { $0.path == new.path }) { made.append(new) }
     }
 
-    /// Removes everything, and returns the numbers of remaining resources by their name in plural.
-    func cleanUp(at baseURL: URL) async -> [String: Int] {
+    func cleanUp(_ raw: RawClient, hasFailed: Bool) async -> Checklist.Remaining {
         var left: [String: Int] = [:]
         var gone: Set<String> = []
         // Contacts are deleted first, because their resources are deleted with them, and each request counts against
@@ -229,9 +215,7 @@ private actor CreatedResources: Transport {
         let contacts = made.filter { $0.path.hasPrefix("/contacts/") }
         for thing in contacts + made.filter({ !$0.path.hasPrefix("/contacts/") }) {
             if !thing.contacts.isEmpty, thing.contacts.isSubset(of: gone) { continue }
-            guard let url = URL(string: baseURL.absoluteString + thing.path) else { continue }
-            let request = TransportRequest(method: .delete, url: url, headers: [.authorization: thing.authorization])
-            let status = try? await transport.send(request, progress: nil).status.code
+            let status = try? await raw(.delete, thing.path, headers: [.authorization: thing.authorization]).status
             if status == 200 || status == 404 {
                 gone.insert(thing.path)
             } else {
@@ -239,6 +223,6 @@ private actor CreatedResources: Transport {
             }
         }
         made = []
-        return left
+        return .init(left)
     }
 }
