@@ -110,7 +110,7 @@ struct AppBuilder: Sendable {
             let owner = Database.Owner(
                 looks: { path in
                     logger.notice(
-                        "the process was not stopped cleanly before: checking the whole database",
+                        "checking the whole database: it was not stopped cleanly, or it was restored",
                         metadata: ["path": "\(path)"])
                 }, damaged: { damage in logger.critical("\(damage)") })
             return try .sqlite(
