@@ -12,6 +12,7 @@ import Testing
         "GET /contacts: null for data.[].information.avatar.url": "no contact has a picture",
         "PUT /contacts/{id}: another data.information.avatar.url": "no contact has a picture",
         "PUT /contacts/{id}: null for data.information.avatar.url": "no contact has a picture",
+        "GET /: repeats its first answer": "the welcome is always the same",
         "GET /activitytypes: reversed data": "the contract does not say the order",
         "GET /tags: ignores ?page": "all tags are on one page, whichever is asked for",
         "POST /tasks: ignores completed": "a new task is open, whatever its maker says",
