@@ -212,8 +212,7 @@ extension Monica {
             information = ShortInformation(
                 birthdate: contact.information.dates.birthdate, deceasedDate: contact.information.dates.deceasedDate,
                 avatar: contact.information.avatar)
-            url = contact.url
-            account = contact.account
+            (url, account) = (contact.url, contact.account)
         }
 
         public init(from decoder: any Decoder) throws {
