@@ -221,7 +221,7 @@ import Testing
     func nodesCountAndForgetTogether() async throws {
         try await withGTSDNodes(2, on: Stack(.postgreSQL, .inProcess)) { nodes in
             let anna = try await nodes[0].world().person()
-            let there = RawClient(baseURL: nodes[1].baseURL, transport: nodes[1].transport)
+            let there = nodes[1].world().raw
             func get(_ path: String) async throws -> RawAnswer { try await there.send(.get, path, token: anna.token) }
             for _ in 0..<19 { #expect(try await anna.post("/v1/streaks/check-compliance").status == 200) }
             let last = try await there.send(.post, "/v1/streaks/check-compliance", token: anna.token, body: "{}")

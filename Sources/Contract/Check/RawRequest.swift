@@ -5,12 +5,51 @@ import HTTPTypes
 
 /// A client for requests that an SDK cannot send, and for answers that it does not show.
 public struct RawClient: Sendable {
+    /// Returns the body of a refusal, as the contract shows it.
+    public typealias Refusals = @Sendable (Problem, _ answer: RawAnswer) -> JSONValue
+
     public let baseURL: URL
     private let transport: any Transport
+    private let refusals: Refusals
+    /// The fields that every request carries.
+    private var credentials: HTTPFields = [:]
 
-    public init(baseURL: URL, transport: any Transport) {
+    /// - Parameter refusals: The API's shape of refusals; `{"error":"…"}` by default.
+    public init(
+        baseURL: URL, transport: any Transport,
+        refusals: @escaping Refusals = { problem, _ in ["error": .string(problem.message)] }
+    ) {
         self.baseURL = baseURL
         self.transport = transport
+        self.refusals = refusals
+    }
+
+    /// Returns a client that sends these fields with every request, in place of those that a request names itself.
+    public func signed(_ credentials: HTTPFields) -> RawClient {
+        var client = self
+        client.credentials = credentials
+        return client
+    }
+
+    /// Returns a client that sends a token with every request.
+    public func signed(token: String) -> RawClient { signed([.authorization: "Bearer \(token)"]) }
+
+    public func callAsFunction(
+        _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:], body: String? = nil
+    ) async throws -> RawAnswer {
+        try await send(method, path, headers: headers, body: body)
+    }
+
+    public func callAsFunction(
+        _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:], bytes: [UInt8]
+    ) async throws -> RawAnswer {
+        try await send(method, path, headers: headers, bytes: bytes)
+    }
+
+    public func callAsFunction(
+        _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue, headers: HTTPFields = [:]
+    ) async throws -> RawAnswer {
+        try await send(method, path, headers: headers, body: body.description)
     }
 
     /// Sends a request with any bytes as its body.
@@ -31,10 +70,11 @@ public struct RawClient: Sendable {
     ) async throws -> RawAnswer {
         guard let url = URL(string: baseURL.absoluteString + path) else { throw CheckFailure("no URL: \(path)") }
         var request = TransportRequest(method: method, url: url, headers: headers)
+        for field in credentials { request.headers[field.name] = field.value }
         if let token { request.headers[.authorization] = "Bearer \(token)" }
         if let bytes { request.body = .bytes(bytes) }
         let response = try await transport.send(request, progress: nil)
-        return RawAnswer(request: request, response: response)
+        return RawAnswer(request: request, response: response, refusals: refusals)
     }
 }
 
@@ -42,10 +82,12 @@ public struct RawClient: Sendable {
 public struct RawAnswer: Sendable {
     public let request: TransportRequest
     private let response: TransportResponse
+    private let refusals: RawClient.Refusals
 
-    init(request: TransportRequest, response: TransportResponse) {
+    init(request: TransportRequest, response: TransportResponse, refusals: @escaping RawClient.Refusals) {
         self.request = request
         self.response = response
+        self.refusals = refusals
     }
 
     public var status: Int { response.status.code }
@@ -68,6 +110,26 @@ public struct RawAnswer: Sendable {
 }
 
 extension RawAnswer {
+    /// Fails unless this is a refusal with this status and exactly this message, in the API's shape.
+    ///
+    /// - Parameter what: The refused request, if a description needs it.
+    @discardableResult
+    public func refused(
+        _ status: Int, _ text: String, _ what: @autoclosure () -> String = "", line: UInt = #line,
+        file: StaticString = #fileID
+    ) throws -> RawAnswer {
+        try refused(Problem(.init(code: status), text), what(), line: line, file: file)
+    }
+
+    /// Fails unless this is the refusal that tells of a problem, in the API's shape.
+    @discardableResult
+    public func refused(
+        _ problem: Problem, _ what: @autoclosure () -> String = "", line: UInt = #line, file: StaticString = #fileID
+    ) throws -> RawAnswer {
+        try refused(
+            problem.status.code, problem.message, as: refusals(problem, self), what(), line: line, file: file)
+    }
+
     /// Fails unless this is a refusal with this status and exactly this body.
     ///
     /// - Parameters:
@@ -123,6 +185,8 @@ extension JSONValue {
     public var string: String? { if case .string(let text) = self { text } else { nil } }
     public var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
     public var elements: [JSONValue] { if case .list(let elements) = self { elements } else { [] } }
+    /// The members of an object; none for another value.
+    public var members: [String: JSONValue] { if case .object(let members) = self { members } else { [:] } }
 }
 
 extension Identifier {

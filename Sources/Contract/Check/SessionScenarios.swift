@@ -2,7 +2,7 @@ import Contract
 import ContractClient
 import HTTPTypes
 
-/// What holds for the sessions of every `SessionAPI`.
+/// What holds for the sessions of every `SessionAPI`, and for its requests.
 enum SessionScenarios {
     static func all<API: SessionAPI>() -> [Scenario<SessionWorld<API>>] {
         [
@@ -48,7 +48,25 @@ enum SessionScenarios {
         ]
     }
 
-    private static func tokens<API>(of person: SessionClient<API>) async throws -> StoredTokens {
+    /// What holds for every request. The operation that takes a body and needs nothing but sessions is the renewal of one.
+    static func requests<API: SessionAPI>() -> [Scenario<SessionWorld<API>>] {
+        let renewal = RequestRules<SessionWorld<API>>.JSONRequest(
+            SessionRenewal<API>.route.path, #"{"refreshToken":"none"}"#
+        ) { try $0.expect(401..<402, $1) }
+        let rules = RequestRules<SessionWorld<API>>(
+            noCredentials: "",
+            badCredentials: { world in
+                let token = try await tokens(of: world.person()).accessToken
+                return ["": ["", "Basic YTpi", token, "Bearer", "Bearer x", "Bearer \(token)x"]]
+            }, empty: renewal, whole: renewal)
+        let clause = "Every request"
+        return [
+            rules.unknownPaths(clause: clause), rules.otherMethods(clause: clause), rules.credentials(clause: clause),
+            rules.bodies(clause: clause), rules.plainBodies(clause: clause),
+        ]
+    }
+
+    static func tokens<API>(of person: SessionClient<API>) async throws -> StoredTokens {
         guard let tokens = try await person.session.current else { throw CheckFailure("the SDK has no session") }
         return tokens
     }

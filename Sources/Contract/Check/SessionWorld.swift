@@ -5,12 +5,11 @@ import Foundation
 
 /// A server of an API with sessions (`SessionAPI`), to try scenarios on. Every answer and frame is held to the contract's
 /// examples.
-public actor SessionWorld<API: SessionAPI> {
+public actor SessionWorld<API: SessionAPI>: APIWorld {
     /// The password of every account.
     public static var password: String { "open sesame" }
 
-    private let server: Server
-    private let validator: ResponseValidator
+    public nonisolated let server: ValidatedServer
     private let signUp: @Sendable (SessionClient<API>, _ name: String) async throws -> Void
     /// The number of accounts that were made.
     private(set) var accounts = 0
@@ -19,9 +18,12 @@ public actor SessionWorld<API: SessionAPI> {
         _ server: Server, _ examples: Examples,
         signUp: @escaping @Sendable (SessionClient<API>, String) async throws -> Void
     ) {
-        self.server = server
         self.signUp = signUp
-        validator = ResponseValidator(of: server, against: WireShapes(examples))
+        self.server = ValidatedServer(server, WireShapes(examples)) { problem, answer in
+            let failure = API.Failure(problem, requestID: answer.headers[.requestID] ?? "")
+            let json = try? JSONEncoder().encode(failure)
+            return json.flatMap { try? JSONDecoder().decode(JSONValue.self, from: $0) } ?? .null
+        }
     }
 
     /// Returns a name that no account has: scenarios share a server.
@@ -29,7 +31,7 @@ public actor SessionWorld<API: SessionAPI> {
 
     /// Returns an SDK without a session.
     public nonisolated func stranger() -> SessionClient<API> {
-        SessionClient(baseURL: server.baseURL, transport: validator, sockets: validator, retry: .never)
+        SessionClient(baseURL: baseURL, transport: transport, sockets: sockets, retry: .never)
     }
 
     /// Makes an account, and returns an SDK that is signed in to it.
@@ -42,11 +44,15 @@ public actor SessionWorld<API: SessionAPI> {
         try await client.signIn(name: name, password: Self.password)
         return client
     }
+
+    public func signedIn() async throws -> RawClient {
+        raw.signed(token: try await SessionScenarios.tokens(of: person()).accessToken)
+    }
 }
 
 extension Checklist {
-    /// Makes the checklist of an API with sessions: what holds for the sessions of every such API, and the API's own
-    /// scenarios. What it leaves behind are the accounts of its people.
+    /// Makes the checklist of an API with sessions: what holds for the sessions and the requests of every such API, and
+    /// the API's own scenarios. What it leaves behind are the accounts of its people.
     ///
     /// - Parameters:
     ///   - probe: A path that every server of the API answers with JSON, without a token.
@@ -58,7 +64,7 @@ extension Checklist {
         scenarios: [Scenario<SessionWorld<API>>]
     ) where SignUp.API == API {
         self.init(
-            api: API.name, scenarios: SessionScenarios.all() + scenarios, probe: probe,
+            api: API.name, scenarios: SessionScenarios.all() + SessionScenarios.requests() + scenarios, probe: probe,
             isLimited: { $0.method == SignUp.route.method && $0.url.path.hasSuffix(SignUp.route.path) },
             enter: { server in
                 let world = SessionWorld<API>(server, examples) { client, name in

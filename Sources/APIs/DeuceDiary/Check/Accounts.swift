@@ -66,7 +66,7 @@ extension DeuceDiaryScenarios {
             let key = world.freshKey()
             let before = try await john.post("/api/groups", ["name": "N"], headers: key).succeeded()
             try await john.client.deleteAccount()
-            for (method, path) in closed {
+            for (method, path) in Rules.closed() {
                 try await john.raw(method, path).refused(401, "Unauthorized", "\(method) \(path)")
             }
             let again = try await world.afresh(john)

@@ -14,18 +14,8 @@ extension DeuceDiaryScenarios {
             let socket = try await world.rawSocket(in: group)
             let entry = try await john.log(in: group)[0].id
             try expect(try await socket.entry()["id"], equals: entry.json)
-            for attempt in creations(by: john, in: group, on: entry) {
-                let key = world.freshKey()
-                let first = try await attempt.send(key)
-                try first.succeeded(attempt.name)
-                try expect(first.headers[.idempotentReplayed], equals: nil)
-                let again = try await together(10) { _ in try await attempt.send(key) }
-                for answer in again {
-                    try expect(answer.status == 200 && answer.body == first.body, "\(attempt.name): \(answer.text)")
-                    try expect(answer.headers[.idempotentReplayed], equals: "true")
-                }
-                try await attempt.sendAnother(key)
-                    .refused(422, "Idempotency-Key was already used for another request", attempt.name)
+            for creation in creations(by: john, in: group, on: entry) {
+                try await world.check(creation, repeats: 10, isFirstAlone: true)
             }
             try expect(try await john.deuceCount(), equals: 2)
             try expect(try await john.entries(of: group).count, equals: 2)
@@ -39,13 +29,7 @@ extension DeuceDiaryScenarios {
             let john = try await world.person()
             let group = try await john.group()
             let entry = try await john.log(in: group)[0].id
-            for attempt in creations(by: john, in: group, on: entry) {
-                let key = world.freshKey()
-                let answers = try await together(20) { _ in try await attempt.send(key) }
-                try expect(answers.allSatisfy { $0.status == 200 }, "\(attempt.name): \(answers.map(\.status))")
-                try expect(Set(answers.map(\.body)).count == 1, "\(attempt.name): \(Set(answers.map(\.text)))")
-                try expect(answers.filter { $0.headers[.idempotentReplayed] == nil }.count, equals: 1)
-            }
+            for creation in creations(by: john, in: group, on: entry) { try await world.check(creation, repeats: 19) }
             try expect(try await john.deuceCount(), equals: 2)
         },
         Scenario(
@@ -54,10 +38,8 @@ extension DeuceDiaryScenarios {
             world in
             let (john, jane) = try await world.pair()
             let group = try await john.group(with: jane)
-            for key in ["", "é", "a\tb", String(repeating: "k", count: 256)] {
-                try await john.post("/api/groups", ["name": "N"], headers: [.idempotencyKey: key])
-                    .refused(400, "Invalid Idempotency-Key", key.debugDescription)
-            }
+            let entry = try await john.log(in: group)[0].id
+            for creation in creations(by: john, in: group, on: entry) { try await world.refuseBadKeys(of: creation) }
             let key = world.freshKey()
             let body: JSONValue = ["groupIds": [group.json], "location": "x", "thoughts": ""]
             for person in [john, jane] {
@@ -90,35 +72,22 @@ extension DeuceDiaryScenarios {
     /// Returns each operation that takes a key, with a request for it and a different one.
     private static func creations(
         by john: Person, in group: DeuceDiary.Group.ID, on entry: DeuceDiary.DeuceEntry.ID
-    ) -> [Creation] {
+    ) -> [KeyedRequest] {
         let place = john.world.freshName()
         let (small, large) = (SampleImage.jpeg(width: 8, height: 8), SampleImage.jpeg(width: 16, height: 16))
         return [
-            Creation("a group") { try await john.post("/api/groups", ["name": $0 ? "N" : "M"], headers: $1) },
-            Creation("a log") { usual, key in
+            KeyedRequest("a group", 200) { try await john.post("/api/groups", ["name": $0 ? "N" : "M"], headers: $1) },
+            KeyedRequest("a log", 200) { usual, key in
                 let body: JSONValue = ["groupIds": [group.json], "location": usual ? "x" : "y", "thoughts": ""]
                 return try await john.post("/api/deuces", body, headers: key)
             },
-            Creation("a reaction") {
+            KeyedRequest("a reaction", 200) {
                 try await john.post("/api/entries/\(entry)/reactions", ["emoji": $0 ? "x" : "y"], headers: $1)
             },
-            Creation("a location") {
+            KeyedRequest("a location", 200) {
                 try await john.post("/api/locations", ["name": .string($0 ? place : place + "x")], headers: $1)
             },
-            Creation("a picture") { try await john.upload($0 ? small : large, headers: $1) },
+            KeyedRequest("a picture", 200) { try await john.upload($0 ? small : large, headers: $1) },
         ]
-    }
-
-    private struct Creation: Sendable {
-        let name: String
-        private let request: @Sendable (_ usual: Bool, HTTPFields) async throws -> RawAnswer
-
-        init(_ name: String, _ request: @escaping @Sendable (Bool, HTTPFields) async throws -> RawAnswer) {
-            self.name = name
-            self.request = request
-        }
-
-        func send(_ key: HTTPFields) async throws -> RawAnswer { try await request(true, key) }
-        func sendAnother(_ key: HTTPFields) async throws -> RawAnswer { try await request(false, key) }
     }
 }

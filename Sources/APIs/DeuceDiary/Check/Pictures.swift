@@ -104,8 +104,8 @@ extension Person {
         if let type { head += "Content-Type: \(type)\r\n" }
         var headers = headers
         headers[.contentType] = "multipart/form-data; boundary=b0undary"
-        return try await world.raw.send(
-            .post, "/api/auth/user/profile-picture", token: token, headers: headers,
+        return try await raw.send(
+            .post, "/api/auth/user/profile-picture", headers: headers,
             bytes: Array((head + "\r\n").utf8) + content + Array("\r\n--b0undary--\r\n".utf8))
     }
 }

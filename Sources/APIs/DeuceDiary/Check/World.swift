@@ -23,14 +23,12 @@ public struct Bearer: Sendable {
 }
 
 /// A Deuce Diary server under test, and the users of the scenarios.
-public struct DeuceDiaryWorld: Sendable {
+public struct DeuceDiaryWorld: PeopledWorld {
+    public typealias API = DeuceDiary
     /// Makes a token that the server accepts.
     public typealias Issuer = @Sendable (Bearer) async throws -> String
 
-    public let baseURL: URL
-    public let transport: any Transport
-    public let sockets: any SocketTransport
-    public let raw: RawClient
+    public let server: ValidatedServer
     private let tokens: TokenSource
     /// The number of given tokens that are in use.
     private let taken = Locked(0)
@@ -39,11 +37,7 @@ public struct DeuceDiaryWorld: Sendable {
 
     /// Creates a world in which every answer and frame is checked.
     public init(_ server: Server, tokens: TokenSource) {
-        let validator = ResponseValidator(of: server, against: Self.shapes)
-        self.baseURL = server.baseURL
-        self.transport = validator
-        self.sockets = validator
-        self.raw = RawClient(baseURL: baseURL, transport: validator)
+        self.server = ValidatedServer(server, Self.shapes) { problem, _ in ["message": .string(problem.message)] }
         self.tokens = tokens
     }
 
@@ -62,9 +56,6 @@ public struct DeuceDiaryWorld: Sendable {
 
     /// Returns when the server's clock, which counts milliseconds, has advanced.
     func tick() async throws { try await Task.sleep(for: .milliseconds(5)) }
-
-    /// Returns an unused key.
-    func freshKey() -> HTTPFields { [.idempotencyKey: UUID().uuidString] }
 
     /// Returns a user whom the server does not know yet.
     public func stranger(_ bearer: Bearer) async throws -> Person {
@@ -96,20 +87,6 @@ public struct DeuceDiaryWorld: Sendable {
         return person
     }
 
-    public func people(_ count: Int) async throws -> [Person] {
-        try await together(count) { _ in try await person() }
-    }
-
-    public func pair() async throws -> (Person, Person) {
-        let people = try await people(2)
-        return try (people[0], people[1])
-    }
-
-    public func trio() async throws -> (Person, Person, Person) {
-        let people = try await people(3)
-        return try (people[0], people[1], people[2])
-    }
-
     /// Opens a raw socket without a subscription.
     func rawSocket() async throws -> RawSocket {
         let url = baseURL.appendingPathComponent("ws")
@@ -125,28 +102,16 @@ public struct DeuceDiaryWorld: Sendable {
 }
 
 /// A user with a token, and an SDK that sends it.
-public struct Person: Sendable {
+public struct Person: Requester {
     public let id: DeuceDiary.User.ID
     public let token: String
     public let client: DeuceDiaryClient
     let world: DeuceDiaryWorld
+    public var raw: RawClient { world.raw.signed(token: token) }
 
     @discardableResult
     public func send<E: Contract.Endpoint>(_ request: E) async throws -> E.Output where E.API == DeuceDiary {
         try await client.send(request)
-    }
-
-    /// Sends a raw request with this user's token.
-    public func raw(
-        _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:], body: String? = nil
-    ) async throws -> RawAnswer {
-        try await world.raw.send(method, path, token: token, headers: headers, body: body)
-    }
-
-    func get(_ path: String) async throws -> RawAnswer { try await raw(.get, path) }
-
-    func post(_ path: String, _ body: JSONValue = [:], headers: HTTPFields = [:]) async throws -> RawAnswer {
-        try await raw(.post, path, headers: headers, body: body.description)
     }
 
     /// Returns the group that every user has.
@@ -202,15 +167,6 @@ extension RawSocket {
 }
 
 extension RawAnswer {
-    /// Fails unless this is a refusal with this status and exactly this message.
-    @discardableResult
-    func refused(
-        _ status: Int, _ text: String, _ what: @autoclosure () -> String = "", line: UInt = #line,
-        file: StaticString = #fileID
-    ) throws -> RawAnswer {
-        try refused(status, text, as: ["message": .string(text)], what(), line: line, file: file)
-    }
-
     /// Fails unless this is a success; every success is 200.
     @discardableResult
     func succeeded(

@@ -138,15 +138,7 @@ extension DunbarScenarios {
             try expect(before <= made, "the state is of \(before), and an account of \(made) is younger")
             try expect(try await time() >= made, "the state is older than what was made before")
         },
-        Scenario("Strangers change nothing", clause: "§3 anonymous") { world in
-            for path in [
-                "/follow-requests/1/accept", "/follow-requests/1/reject", "/followers/1/remove", "/users/1/unfollow",
-                "/users/1/photo", "/verify-email/resend",
-            ] {
-                try await world.raw.send(.post, path, body: "{}").refused(401, "Unauthorized")
-            }
-            try await world.raw.send(.delete, "/users/1/block").refused(401, "Unauthorized")
-        },
+        rules.strangers("Strangers change nothing", clause: "§3 anonymous"),
     ]
 }
 

@@ -13,18 +13,9 @@ extension DunbarScenarios {
             let john = try await world.person()
             let post = try await john.publish()
             let other = try await world.person(isPrivate: false).publish()
-            for (name, status, send) in creations(by: john, on: post.id, reporting: other.id) {
-                let key = world.freshKey()
+            for creation in creations(by: john, on: post.id, reporting: other.id) {
                 // A server reads few pictures of one user at a time, and refuses more. Repeats wait elsewhere.
-                let answers = try await together(10) { _ in try await send(true, key) }
-                try expect(answers.allSatisfy { $0.status == status }, "\(name): \(answers.map(\.status))")
-                try expect(Set(answers.map(\.body)).count == 1, "\(name): \(Set(answers.map(\.text)))")
-                try expect(answers.filter { $0.headers[.idempotentReplayed] == nil }.count, equals: 1)
-                let again = try await send(true, key)
-                try expect(again.body == answers[0].body, "\(name): \(again.text)")
-                try expect(again.headers[.idempotentReplayed], equals: "true")
-                try await send(false, key)
-                    .refused(422, "Idempotency-Key was already used for another request", name)
+                try await world.check(creation, repeats: 9)
             }
             try expect(try await john.posts(of: john).count, equals: 3)
             try expect(try await john.send(Dunbar.ListComments(post: post.id)).count, equals: 1)
@@ -47,9 +38,9 @@ extension DunbarScenarios {
         Scenario("A key is 1 to 255 printable ASCII characters, and belongs to its user and path", clause: "§1") {
             world in
             let (john, jane) = try await world.pair()
-            for key in ["", "é", "a\tb", String(repeating: "k", count: 256)] {
-                try await john.post("/posts", ["content": "x"], headers: [.idempotencyKey: key])
-                    .refused(400, "Invalid Idempotency-Key", key.debugDescription)
+            let other = try await jane.publish()
+            for creation in creations(by: john, on: try await john.publish().id, reporting: other.id) {
+                try await world.refuseBadKeys(of: creation)
             }
             let key = world.freshKey()
             for person in [john, jane] {
@@ -77,40 +68,30 @@ extension DunbarScenarios {
     /// Returns each operation that takes a key, with its status, and a request for it and a different one.
     private static func creations(
         by john: Person, on post: Dunbar.Post.ID, reporting other: Dunbar.Post.ID
-    ) -> [(String, Int, @Sendable (_ usual: Bool, HTTPFields) async throws -> RawAnswer)] {
+    ) -> [KeyedRequest] {
         @Sendable func form(_ path: String, _ form: Form, _ key: HTTPFields) async throws -> RawAnswer {
             var headers = key
             headers[.contentType] = Form.type
-            return try await john.raw(.post, path, headers: headers, bytes: form.bytes)
+            return try await john.raw.send(.post, path, headers: headers, bytes: form.bytes)
         }
         let (small, large) = (SampleImage.jpeg(width: 8, height: 8), SampleImage.jpeg(width: 16, height: 16))
         return [
-            ("a post", 201, { try await john.post("/posts", ["content": $0 ? "x" : "y"], headers: $1) }),
-            (
-                "a post with media", 201,
-                { usual, key in
-                    let files = [small, usual ? small : large].map { ("media", "x", "image/jpeg", $0) }
-                    return try await form("/posts", Form(fields: [("content", "x")], files: files), key)
-                }
-            ),
-            (
-                "a comment", 201,
-                { try await john.post("/posts/\(post)/comments", ["content": $0 ? "x" : "y"], headers: $1) }
-            ),
-            (
-                "a report", 200,
-                {
-                    try await john.post(
-                        "/posts/\(other)/report", ["reason": $0 ? "Hateful" : "Criminal_Activity"], headers: $1)
-                }
-            ),
-            (
-                "a photo", 200,
-                { usual, key in
-                    let files = [("photo", "x", "image/jpeg", usual ? small : large)]
-                    return try await form("/users/\(john.id)/photo", Form(files: files), key)
-                }
-            ),
+            KeyedRequest("a post") { try await john.post("/posts", ["content": $0 ? "x" : "y"], headers: $1) },
+            KeyedRequest("a post with media") { usual, key in
+                let files = [small, usual ? small : large].map { ("media", "x", "image/jpeg", $0) }
+                return try await form("/posts", Form(fields: [("content", "x")], files: files), key)
+            },
+            KeyedRequest("a comment") {
+                try await john.post("/posts/\(post)/comments", ["content": $0 ? "x" : "y"], headers: $1)
+            },
+            KeyedRequest("a report", 200) {
+                try await john.post(
+                    "/posts/\(other)/report", ["reason": $0 ? "Hateful" : "Criminal_Activity"], headers: $1)
+            },
+            KeyedRequest("a photo", 200) { usual, key in
+                let files = [("photo", "x", "image/jpeg", usual ? small : large)]
+                return try await form("/users/\(john.id)/photo", Form(files: files), key)
+            },
         ]
     }
 }

@@ -8,7 +8,8 @@ import Foundation
 import HTTPTypes
 
 /// A Dunbar server under test, and the users of the scenarios.
-public struct DunbarWorld: Sendable {
+public struct DunbarWorld: PeopledWorld {
+    public typealias API = Dunbar
     /// What only a server's operator can do and see.
     public struct Operator: Sendable {
         /// Makes a user an admin, by username.
@@ -25,9 +26,7 @@ public struct DunbarWorld: Sendable {
         }
     }
 
-    public let baseURL: URL
-    public let transport: any Transport
-    public let raw: RawClient
+    public let server: ValidatedServer
     let `operator`: Operator?
 
     private static let shapes = WireShapes(DunbarExamples.all)
@@ -36,10 +35,7 @@ public struct DunbarWorld: Sendable {
     ///
     /// - Parameter operator: The operator's functions; nil for a server of another operator.
     public init(_ server: Server, operator: Operator? = nil) {
-        let validator = ResponseValidator(of: server, against: Self.shapes)
-        self.baseURL = server.baseURL
-        self.transport = validator
-        self.raw = RawClient(baseURL: server.baseURL, transport: validator)
+        self.server = ValidatedServer(server, Self.shapes) { problem, _ in ["message": .string(problem.message)] }
         self.operator = `operator`
     }
 
@@ -48,13 +44,13 @@ public struct DunbarWorld: Sendable {
         stem + UUID().uuidString.lowercased().filter { $0 != "-" }.prefix(16)
     }
 
-    /// Returns an unused key.
-    func freshKey() -> HTTPFields { [.idempotencyKey: UUID().uuidString] }
-
     static let password = "secret123"
 
     /// The time that the server may take to wake up: as long as most scenarios may take, because a busy server is not asleep.
     static let patience = Duration.seconds(120)
+
+    /// Returns a new account, signed in.
+    public func person() async throws -> Person { try await person(nil) }
 
     /// Returns a new account, signed in.
     ///
@@ -74,18 +70,10 @@ public struct DunbarWorld: Sendable {
         return person
     }
 
-    public func people(_ count: Int, isPrivate: Bool = true) async throws -> [Person] {
+    public func people(_ count: Int) async throws -> [Person] { try await people(count, isPrivate: true) }
+
+    func people(_ count: Int, isPrivate: Bool) async throws -> [Person] {
         try await together(count, width: 8) { _ in try await person(isPrivate: isPrivate) }
-    }
-
-    public func pair() async throws -> (Person, Person) {
-        let people = try await people(2)
-        return try (people[0], people[1])
-    }
-
-    public func trio() async throws -> (Person, Person, Person) {
-        let people = try await people(3)
-        return try (people[0], people[1], people[2])
     }
 
     /// Returns a user whom the operator has made an admin.
@@ -114,13 +102,14 @@ public struct DunbarWorld: Sendable {
 }
 
 /// A user with a session, and an SDK that has it.
-public struct Person: Sendable {
+public struct Person: Requester {
     public let id: Dunbar.User.ID
     public let name: String
     /// The cookie as it is sent.
     public let cookie: String
     public let client: DunbarClient
     let world: DunbarWorld
+    public var raw: RawClient { world.raw.signed([.cookie: cookie]) }
 
     init(id: Dunbar.User.ID, name: String, cookie: String, world: DunbarWorld) {
         self.id = id
@@ -137,27 +126,6 @@ public struct Person: Sendable {
     @discardableResult
     public func send<E: Contract.Endpoint>(_ request: E) async throws -> E.Output where E.API == Dunbar {
         try await client.send(request)
-    }
-
-    /// Sends a raw request in this user's session.
-    public func raw(
-        _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:], body: String? = nil
-    ) async throws -> RawAnswer {
-        try await raw(method, path, headers: headers, bytes: body.map { Array($0.utf8) })
-    }
-
-    func raw(
-        _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:], bytes: [UInt8]?
-    ) async throws -> RawAnswer {
-        var headers = headers
-        headers[.cookie] = cookie
-        return try await world.raw.send(method, path, headers: headers, bytes: bytes)
-    }
-
-    func get(_ path: String) async throws -> RawAnswer { try await raw(.get, path) }
-
-    func post(_ path: String, _ body: JSONValue = [:], headers: HTTPFields = [:]) async throws -> RawAnswer {
-        try await raw(.post, path, headers: headers, body: body.description)
     }
 
     /// Publishes a text.
@@ -194,15 +162,6 @@ public struct Person: Sendable {
 }
 
 extension RawAnswer {
-    /// Fails unless this is a refusal with this status and exactly this message.
-    @discardableResult
-    func refused(
-        _ status: Int, _ text: String, _ what: @autoclosure () -> String = "", line: UInt = #line,
-        file: StaticString = #fileID
-    ) throws -> RawAnswer {
-        try refused(status, text, as: ["message": .string(text)], what(), line: line, file: file)
-    }
-
     /// Fails unless this is a 200 with exactly this message.
     @discardableResult
     func said(

@@ -8,60 +8,25 @@ import HTTPTypes
 
 /// Scenarios of rules for every request: the order of checks, the envelope, ids, bodies and fields.
 extension GTSDScenarios {
-    /// Every operation that needs a caller.
-    private static let closed: [(HTTPRequest.Method, String)] = [
-        (.get, "/auth/me"), (.delete, "/auth/me"), (.get, "/v1/tasks/today"), (.post, "/v1/evidence"),
-        (.post, "/v1/tasks/1/complete"), (.post, "/v1/tasks/x/uncomplete"), (.post, "/v1/progress/photo/presign"),
-        (.post, "/v1/progress/photo/confirm"), (.get, "/v1/progress/photos"), (.delete, "/v1/progress/photo/x"),
-        (.get, "/v1/streaks/me"), (.get, "/v1/badges/me"), (.post, "/v1/streaks/check-compliance"),
-        (.get, "/v1/streaks/history"), (.get, "/v1/badges/available"), (.post, "/v1/plans/generate"),
-        (.post, "/v1/onboarding"), (.get, "/v1/onboarding"),
-    ]
+    private static let rules = RequestRules<GTSDWorld>(
+        unknownPaths: ["/v2/tasks/today"], noCredentials: "Authentication required",
+        badCredentials: { world in
+            let anna = try await world.person()
+            return [
+                "Authentication required": ["", "Basic YTpi", anna.token],
+                "Invalid or expired token": [
+                    "Bearer", "Bearer x", "bearer \(anna.token)x", "Bearer \(anna.refreshToken)",
+                ],
+            ]
+        },
+        empty: .init("/v1/evidence") { try $0.invalid("taskId: Required, type: Required, data: Required", $1) },
+        whole: .init("/v1/evidence", #"{"type":"text_log"}"#) { try $0.invalid("taskId: Required, data: Required", $1) }
+    )
 
     static let errors: [Scenario<GTSDWorld>] = [
-        Scenario("An unknown path is 404, whatever else is wrong", clause: "Error responses") { world in
-            // Not `/`, where a server may have a page for people.
-            for path in [
-                "/auth", "/auth//", "/auth/me//", "/v1", "/v1/tasks", "/v1/tasks/today//", "/v2/tasks/today",
-                "/v1/tasks//complete", "/v1/tasks/1/done", "/v1/progress/photo", "/v1/progress/photo//",
-                "/V1/badges/me",
-            ] {
-                try await world.raw.send(.get, path).refused(404, "Resource not found", path)
-                try await world.raw.send(.post, path, body: "{").refused(404, "Resource not found", path)
-            }
-        },
-        Scenario("Another method is 405 with Allow, before credentials", clause: "Error responses") { world in
-            let table: [(path: String, allowed: Set<String>)] = [
-                ("/auth/signup", ["POST"]), ("/auth/me", ["GET", "DELETE"]), ("/v1/tasks/today", ["GET"]),
-                ("/v1/evidence", ["POST"]), ("/v1/progress/photo/presign", ["POST"]), ("/v1/streaks/me", ["GET"]),
-                ("/v1/plans/generate", ["POST"]), ("/v1/onboarding", ["GET", "POST"]),
-            ]
-            for (path, allowed) in table {
-                let answer = try await world.raw.send(.patch, path, body: "{")
-                try answer.refused(405, "Method not allowed", path)
-                let listed = Set((answer.headers[.allow] ?? "").components(separatedBy: ", "))
-                try expect(listed.isSuperset(of: allowed) && !listed.contains("PATCH"), "\(path) allows \(listed)")
-            }
-        },
-        Scenario("Credentials come before sizes, bodies, keys and ids", clause: "Unauthorized", level: .contract) {
-            world in
-            let anna = try await world.person()
-            let table: [(header: String?, text: String)] = [
-                (nil, "Authentication required"), ("", "Authentication required"),
-                ("Basic YTpi", "Authentication required"), (anna.token, "Authentication required"),
-                ("Bearer", "Invalid or expired token"), ("Bearer x", "Invalid or expired token"),
-                ("bearer \(anna.token)x", "Invalid or expired token"),
-                ("Bearer \(anna.refreshToken)", "Invalid or expired token"),
-            ]
-            for (header, text) in table {
-                for (method, path) in closed {
-                    var headers: HTTPFields = [.idempotencyKey: "é"]
-                    if let header { headers[.authorization] = header }
-                    try await world.raw.send(method, path, headers: headers, body: method == .get ? nil : "{")
-                        .refused(401, text, "\(method) \(path) with \(header ?? "nothing")")
-                }
-            }
-        },
+        rules.unknownPaths(clause: "Error responses"),
+        rules.otherMethods("Another method is 405 with Allow, before credentials", clause: "Error responses"),
+        rules.credentials(clause: "Unauthorized", level: .contract),
         Scenario("Every answer names its request: by the client's own id, or a new one", clause: "requestId") { world in
             let anna = try await world.person()
             for id in ["a", "550e8400-e29b-41d4-a716-446655440000", String(repeating: "~", count: 128)] {
@@ -79,36 +44,7 @@ extension GTSDScenarios {
                 try expect(given != id && UUID(uuidString: given) != nil, "\(id) became \(given)")
             }
         },
-        Scenario("A body is one JSON object of at most 1 MiB and 64 levels", clause: "Error responses") { world in
-            let anna = try await world.person()
-            func send(_ body: [UInt8]) async throws -> RawAnswer {
-                try await world.raw.send(.post, "/v1/evidence", token: anna.token, bytes: body)
-            }
-            for body in ["[]", "1", "null", "{", "{}{}", #"{"a":1,}"#, "taskId=1", #"{"a":"\#u{1}"}"#] {
-                try await send(Array(body.utf8)).refused(400, "Invalid JSON in request body", body)
-            }
-            try await send(Array(#"{"a":""#.utf8) + [0xC3, 0x28] + Array(#""}"#.utf8))
-                .refused(400, "Invalid JSON in request body")
-            let absent = "taskId: Required, type: Required, data: Required"
-            let padding = String(repeating: "a", count: 1_048_576 - #"{"x":""}"#.utf8.count)
-            for body in ["", "{}", " {\n} ", #"{"x":"\#(padding)"}"#] {
-                try await send(Array(body.utf8)).invalid(absent, "\(body.prefix(20))")
-            }
-            try await send(Array(#"{"x":"\#(padding)a"}"#.utf8)).refused(413, "Request body too large")
-        },
-        Scenario("A compressed body is refused, and so is JSON with a key twice", clause: "Error responses") { world in
-            let anna = try await world.person()
-            for coding in ["gzip", "br", "deflate, identity"] {
-                let answer = try await anna.raw(.post, "/v1/evidence", headers: [.contentEncoding: coding], body: "{}")
-                try answer.refused(415, "Content-Encoding is not supported", coding)
-                try expect(answer.headers[.acceptEncoding], equals: "identity")
-            }
-            try await anna.raw(.post, "/v1/evidence", headers: [.contentEncoding: "identity"], body: "{}")
-                .invalid("taskId: Required, type: Required, data: Required")
-            for body in [#"{"type":"a","type":"a"}"#, #"{"type":"a","\u0074ype":1}"#, #"{"x":[{"y":1,"y":1}]}"#] {
-                try await anna.raw(.post, "/v1/evidence", body: body).refused(400, "Invalid JSON in request body", body)
-            }
-        },
+        rules.bodies(clause: "Error responses"), rules.plainBodies(clause: "Error responses"),
         Scenario("Every mistake of a request is told, in order", clause: "Validation Error", level: .contract) {
             world in
             let answer = try await world.post("/auth/signup", ["email": "x", "password": "Short1!"])

@@ -8,19 +8,18 @@ import GTSDExamples
 import HTTPTypes
 
 /// A GTSD server under test, and the users of the scenarios.
-public struct GTSDWorld: Sendable {
-    public let baseURL: URL
-    public let transport: any Transport
-    public let raw: RawClient
+public struct GTSDWorld: PeopledWorld {
+    public typealias API = GTSD
+    public let server: ValidatedServer
 
     private static let shapes = WireShapes(GTSDExamples.all)
 
     /// Creates a world in which every answer is checked.
     public init(_ server: Server) {
-        let validator = ResponseValidator(of: server, against: Self.shapes)
-        self.baseURL = server.baseURL
-        self.transport = validator
-        self.raw = RawClient(baseURL: baseURL, transport: validator)
+        self.server = ValidatedServer(server, Self.shapes) { problem, answer in
+            let id = JSONValue.string(answer.headers[.requestID] ?? "nothing")
+            return ["error": ["message": .string(problem.message), "requestId": id]]
+        }
     }
 
     /// Returns an unused address: scenarios share a server.
@@ -28,16 +27,15 @@ public struct GTSDWorld: Sendable {
         "\(stem)-\(UUID().uuidString.lowercased().prefix(12))@example.com"
     }
 
-    /// Returns an unused key.
-    func freshKey() -> HTTPFields { [.idempotencyKey: UUID().uuidString] }
-
     /// Returns an SDK without a session.
     public func client(_ store: any TokenStore = MemoryTokenStore()) -> GTSDClient {
         GTSDClient(baseURL: baseURL, store: store, transport: transport, retry: .never)
     }
 
     /// Returns a new account, signed in.
-    public func person(in timezone: String = "UTC") async throws -> Person {
+    public func person() async throws -> Person { try await person(in: "UTC") }
+
+    public func person(in timezone: String) async throws -> Person {
         let (email, store) = (freshEmail(), MemoryTokenStore())
         let client = client(store)
         let user = try await client.signUp(email: email, password: Person.password, timezone: timezone)
@@ -46,20 +44,10 @@ public struct GTSDWorld: Sendable {
             id: user.id, email: email, token: tokens.accessToken, refreshToken: tokens.refreshToken, client: client,
             world: self)
     }
-
-    public func pair() async throws -> (Person, Person) {
-        let people = try await together(2) { _ in try await person() }
-        return try (people[0], people[1])
-    }
-
-    /// Sends a raw request without a token.
-    func post(_ path: String, _ body: JSONValue, headers: HTTPFields = [:]) async throws -> RawAnswer {
-        try await raw.send(.post, path, headers: headers, body: body.description)
-    }
 }
 
 /// An account, with an SDK that is signed in to it.
-public struct Person: Sendable {
+public struct Person: Requester {
     /// The password of all accounts.
     public static let password = "Secret-123"
 
@@ -70,24 +58,12 @@ public struct Person: Sendable {
     public let refreshToken: String
     public let client: GTSDClient
     let world: GTSDWorld
+    public var raw: RawClient { world.raw.signed(token: token) }
 
     @discardableResult
     public func send<E: Contract.Endpoint, Value>(_ request: E) async throws -> Value
     where E.API == GTSD, E.Output == APIResponse<Value> {
         try await client.send(request).data
-    }
-
-    /// Sends a raw request with this user's token.
-    public func raw(
-        _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:], body: String? = nil
-    ) async throws -> RawAnswer {
-        try await world.raw.send(method, path, token: token, headers: headers, body: body)
-    }
-
-    public func get(_ path: String) async throws -> RawAnswer { try await raw(.get, path) }
-
-    public func post(_ path: String, _ body: JSONValue = [:], headers: HTTPFields = [:]) async throws -> RawAnswer {
-        try await raw(.post, path, headers: headers, body: body.description)
     }
 
     /// Returns all tasks of a day.
@@ -124,19 +100,6 @@ public struct Person: Sendable {
 }
 
 extension RawAnswer {
-    /// Fails unless this is a refusal with this status, and the envelope with exactly this message and the request's
-    /// id.
-    @discardableResult
-    public func refused(
-        _ status: Int, _ text: String, _ what: @autoclosure () -> String = "", line: UInt = #line,
-        file: StaticString = #fileID
-    ) throws -> RawAnswer {
-        let body: JSONValue = [
-            "error": ["message": .string(text), "requestId": .string(headers[.requestID] ?? "nothing")]
-        ]
-        return try refused(status, text, as: body, what(), line: line, file: file)
-    }
-
     /// Fails unless fields are refused, with this text after "Validation failed: ".
     func invalid(
         _ text: String, _ what: @autoclosure () -> String = "", line: UInt = #line, file: StaticString = #fileID

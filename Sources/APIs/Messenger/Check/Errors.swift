@@ -7,99 +7,31 @@ import MessengerClient
 
 /// Scenarios of rules for every request: the order of checks, bodies, fields and numbers.
 extension MessengerScenarios {
-    static let errors: [Scenario<MessengerWorld>] = [
-        Scenario("An unknown path is 404, whatever else is wrong", clause: "Errors") { world in
-            // Not `/`, where a server may have a page for people.
-            let paths = [
-                "/nothing", "/me/", "/ME", "/auth", "/auth/login/1", "/users", "/users/abc", "/users/1a",
-                "/users/-1", "/users/1.5", "/users/%D9%A1", "/users/search/1", "/chats/abc", "/chats/1/nothing",
-                "/chats/x/messages", "/files/x/download", "/files/1/x",
-            ]
-            for path in paths {
-                try await world.raw.send(.get, path).refused(404, "Not found", path)
-                try await world.raw.send(.post, path, body: "{").refused(404, "Not found", path)
-            }
-        },
-        Scenario("Another method is 405 with Allow, before credentials and ids", clause: "Errors") {
-            world in
-            let table: [(path: String, allowed: Set<String>)] = [
-                ("/auth/register", ["POST"]), ("/auth/login", ["POST"]), ("/auth/refresh", ["POST"]),
-                ("/me", ["GET"]), ("/users/0", ["GET"]), ("/users/search", ["GET"]), ("/chats", ["GET", "POST"]),
-                ("/chats/0", ["GET"]), ("/chats/0/messages", ["GET", "POST"]), ("/files", ["POST"]),
-                ("/files/0/download", ["GET"]),
-            ]
-            for (path, allowed) in table {
-                let answer = try await world.raw.send(.patch, path, body: "{")
-                try answer.refused(405, "Method not allowed", path)
-                let listed = Set((answer.headers[.allow] ?? "").components(separatedBy: ", "))
-                try expect(listed.isSuperset(of: allowed) && !listed.contains("PATCH"), "\(path) allows \(listed)")
-            }
-        },
-        Scenario("Credentials come before ids, queries and bodies", clause: "Authentication") { world in
+    private static let rules = RequestRules<MessengerWorld>(
+        noCredentials: "Missing Authorization header",
+        badCredentials: { world in
             let alice = try await world.person()
             let (head, payload) = try (alice.token.prefix { $0 != "." }, alice.token.split(separator: ".")[1])
             let unsigned = Data(#"{"alg":"none","typ":"JWT"}"#.utf8).base64EncodedString()
                 .replacingOccurrences(of: "=", with: "")
-            let table: [(header: String?, text: String)] = [
-                (nil, "Missing Authorization header"),
-                ("Basic YTpi", "Authorization header must start with 'Bearer '"),
-                ("bearer \(alice.token)", "Authorization header must start with 'Bearer '"),
-                (alice.token, "Authorization header must start with 'Bearer '"),
-                ("Bearer nothing", "Invalid or expired token"),
-                ("Bearer \(alice.token)x", "Invalid or expired token"),
-                ("Bearer \(alice.token.dropLast(8))", "Invalid or expired token"),
-                ("Bearer \(head).\(payload).", "Invalid or expired token"),
-                ("Bearer \(unsigned).\(payload).", "Invalid or expired token"),
-                ("Bearer \(alice.refreshToken)", "Expected access token"),
+            return [
+                "Authorization header must start with 'Bearer '": [
+                    "Basic YTpi", "bearer \(alice.token)", alice.token,
+                ],
+                "Invalid or expired token": [
+                    "Bearer nothing", "Bearer \(alice.token)x", "Bearer \(alice.token.dropLast(8))",
+                    "Bearer \(head).\(payload).", "Bearer \(unsigned).\(payload).",
+                ],
+                "Expected access token": ["Bearer \(alice.refreshToken)"],
             ]
-            for (header, text) in table {
-                for (method, path) in closed {
-                    var headers: HTTPFields = [.idempotencyKey: "é"]
-                    if let header { headers[.authorization] = header }
-                    let body = method == .post ? "{" : nil
-                    try await world.raw.send(method, path, headers: headers, body: body)
-                        .refused(401, text, "\(method) \(path) with \(header ?? "nothing")")
-                }
-            }
-            let large = String(repeating: " ", count: 1_048_577)
-            try await world.raw.send(.post, "/chats", body: large).refused(401, "Missing Authorization header")
         },
-        Scenario("A body is one JSON object of at most 1 MiB and 64 levels", clause: "Request bodies") { world in
-            func login(_ body: [UInt8]) async throws -> RawAnswer {
-                try await world.raw.send(.post, "/auth/login", bytes: body)
-            }
-            func nested(_ levels: Int) -> String {
-                #"{"x":"# + String(repeating: "[", count: levels - 1) + String(repeating: "]", count: levels - 1) + "}"
-            }
-            let malformed = [
-                "[]", "\"text\"", "1", "null", "{", "}", "{}{}", "{} x", #"{"a":}"#, "{'a':1}", #"{"a":1 "b":2}"#,
-                "username=alice", nested(65),
-            ]
-            for body in malformed { try await login(Array(body.utf8)).refused(400, "Invalid JSON", body) }
-            try await login(Array(#"{"a":""#.utf8) + [0xC3, 0x28] + Array(#""}"#.utf8)).refused(400, "Invalid JSON")
-            try await login("{}".utf16.flatMap { [UInt8($0), 0] }).refused(400, "Invalid JSON", "UTF-16")
+        empty: .init("/auth/login") { try $0.refused(400, "username and password required", $1) },
+        whole: .init("/chats", #"{"name":"N","type":"group","member_ids":[]}"#) { try $0.succeeded(201, $1) })
 
-            let padding = String(repeating: "a", count: 1_048_576 - #"{"x":""}"#.utf8.count)
-            for body in ["", "{}", " {\n} ", nested(64), #"{"x":"\#(padding)"}"#] {
-                try await login(Array(body.utf8)).refused(400, "username and password required", "\(body.prefix(20))")
-            }
-            try await login(Array(#"{"x":"\#(padding)a"}"#.utf8)).refused(413, "Request body too large")
-            try await login(Array((padding + padding).utf8)).refused(413, "Request body too large")
-        },
-        Scenario("A compressed body is refused, and so is JSON with a key twice", clause: "Request bodies") { world in
-            let alice = try await world.person()
-            let body = #"{"type":"group","name":"N","member_ids":[]}"#
-            for coding in ["gzip", "br", "deflate, identity"] {
-                let answer = try await alice.raw(.post, "/chats", headers: [.contentEncoding: coding], body: body)
-                try answer.refused(415, "Content-Encoding is not supported", coding)
-                try expect(answer.headers[.acceptEncoding], equals: "identity")
-            }
-            try await alice.raw(.post, "/chats", headers: [.contentEncoding: "identity"], body: body).succeeded(201)
-            for more in [#""name":"M""#, #""n\u0061me":"M""#, #""x":[{"y":1,"y":1}]"#] {
-                let body = #"{"type":"group","name":"N","member_ids":[],\#(more)}"#
-                try await alice.raw(.post, "/chats", body: body).refused(400, "Invalid JSON", more)
-            }
-        },
+    static let errors: [Scenario<MessengerWorld>] = [
+        rules.unknownPaths(clause: "Errors"), rules.otherMethods(clause: "Errors"),
+        rules.credentials("Credentials come before ids, queries and bodies", clause: "Authentication"),
+        rules.bodies(clause: "Request bodies"), rules.plainBodies(clause: "Request bodies"),
         Scenario("The content type of a JSON body does not matter", clause: "Request bodies") { world in
             let alice = try await world.person()
             let body: JSONValue = ["username": .string(alice.name), "password": .string(alice.password)]
@@ -184,7 +116,7 @@ extension MessengerScenarios {
             }
             try await alice.get("/users/search?q=a%00").refused(400, "Text must not contain NUL characters")
         },
-        Scenario("Bad input is never a 5xx", clause: "Errors") { world in
+        rules.oddInput(clause: "Errors") { world in
             let (alice, bob) = try await world.pair()
             let chat = try await alice.directChat(with: bob)
             let long = String(repeating: "9", count: 400)
@@ -196,31 +128,14 @@ extension MessengerScenarios {
                 "/chats/\(chat)/messages?limit=\(long)&before=\(long)", "/chats/\(chat)/messages?after=\(long)",
                 "/chats/\(chat)/messages?&&==&limit=3&limit=x", "/objects/x", "/objects/..%2f..%2fetc?expires=1",
             ]
-            for path in paths {
-                let answer = try await alice.get(path)
-                try expect(answer.status < 500, "\(path): \(answer.status) \(answer.text)")
-                _ = try answer.json()
-            }
-            let contents = [
-                #""\ud800""#, #""\udc00\ud800""#, "1e999", "-0", "[[[]]]", #"{"a":{}}"#, #""\u202e\ufeff""#,
-            ]
-            for content in contents {
-                for (path, body) in [
-                    ("/chats/\(chat)/messages", #"{"content":\#(content),"file_id":\#(content)}"#),
-                    ("/chats", #"{"type":"group","name":\#(content),"member_ids":[\#(content)]}"#),
-                    ("/auth/login", #"{"username":\#(content),"password":\#(content)}"#),
-                ] {
-                    let answer = try await alice.raw(.post, path, body: body)
-                    try expect(answer.status < 500, "\(path) \(body): \(answer.status) \(answer.text)")
-                }
-            }
+            return (
+                alice.raw, paths,
+                [
+                    (.post, "/chats/\(chat)/messages", #"{"content":?,"file_id":?}"#),
+                    (.post, "/chats", #"{"type":"group","name":?,"member_ids":[?]}"#),
+                    (.post, "/auth/login", #"{"username":?,"password":?}"#),
+                ]
+            )
         },
-    ]
-
-    /// Every operation that needs a caller, with ids and queries that would be refused if they were checked.
-    private static let closed: [(HTTPRequest.Method, String)] = [
-        (.get, "/me"), (.get, "/users/0"), (.get, "/users/search"), (.get, "/chats?limit=x"), (.post, "/chats"),
-        (.get, "/chats/0"), (.get, "/chats/0/messages?limit=x"), (.post, "/chats/0/messages"), (.post, "/files"),
-        (.get, "/files/0/download"),
     ]
 }

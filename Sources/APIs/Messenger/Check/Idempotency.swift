@@ -12,16 +12,8 @@ extension MessengerScenarios {
             world in
             let (alice, bob) = try await world.pair()
             let chat = try await alice.group(with: bob)
-            for attempt in try await creations(by: alice, with: bob, in: chat) {
-                let key = world.freshKey()
-                let first = try await attempt.send(key)
-                try expect(first.status == 201, "\(attempt.name): \(first.status) \(first.text)")
-                try expect(first.headers[.idempotentReplayed], equals: nil)
-                for _ in 0..<2 {
-                    let again = try await attempt.send(key)
-                    try expect(again.status == 201 && again.body == first.body, "\(attempt.name): \(again.text)")
-                    try expect(again.headers[.idempotentReplayed], equals: "true")
-                }
+            for creation in creations(by: alice, with: bob, in: chat) {
+                try await world.check(creation, repeats: 1, isFirstAlone: true)
             }
             try expect(try await bob.send(Messenger.ListMessages(chat: chat)).count, equals: 1)
             try expect(try await bob.send(Messenger.ListChats()).count, equals: 3)
@@ -38,13 +30,7 @@ extension MessengerScenarios {
             let chat = try await alice.group(with: bob)
             let socket = try await bob.socket()
             try await socket.subscribe(to: chat)
-            for attempt in try await creations(by: alice, with: bob, in: chat) {
-                let key = world.freshKey()
-                let answers = try await together(20) { _ in try await attempt.send(key) }
-                try expect(answers.allSatisfy { $0.status == 201 }, "\(attempt.name): \(answers.map(\.status))")
-                try expect(Set(answers.map(\.body)).count == 1, "\(attempt.name): \(Set(answers.map(\.text)))")
-                try expect(answers.filter { $0.headers[.idempotentReplayed] == nil }.count, equals: 1)
-            }
+            for creation in creations(by: alice, with: bob, in: chat) { try await world.check(creation, repeats: 19) }
             let messages = try await bob.send(Messenger.ListMessages(chat: chat))
             try expect(messages.count, equals: 1)
             try expect(try await bob.send(Messenger.ListChats()).count, equals: 3)
@@ -55,25 +41,14 @@ extension MessengerScenarios {
         Scenario("Another request under the same key is 422", clause: "Idempotency-Key") { world in
             let (alice, bob) = try await world.pair()
             let chat = try await alice.group(with: bob)
-            let used = "Idempotency-Key was already used for another request"
-            for attempt in try await creations(by: alice, with: bob, in: chat) {
-                let key = world.freshKey()
-                let first = try await attempt.send(key)
-                try expect(first.status == 201, "\(attempt.name): \(first.text)")
-                try await attempt.sendAnother(key).refused(422, used, attempt.name)
-                // The key still belongs to the first answer.
-                try expect(try await attempt.send(key).body == first.body, attempt.name)
-            }
+            for creation in creations(by: alice, with: bob, in: chat) { try await world.check(creation, repeats: 0) }
             try expect(try await bob.send(Messenger.ListMessages(chat: chat)).count, equals: 1)
         },
         Scenario("A key is 1 to 255 printable ASCII characters", clause: "Idempotency-Key") { world in
             let (alice, bob) = try await world.pair()
             let chat = try await alice.group(with: bob)
-            for attempt in try await creations(by: alice, with: bob, in: chat) {
-                for key in ["", "é", "a\tb", String(repeating: "k", count: 256)] {
-                    try await attempt.send([.idempotencyKey: key])
-                        .refused(400, "Invalid Idempotency-Key", "\(attempt.name) \(key.debugDescription)")
-                }
+            for creation in creations(by: alice, with: bob, in: chat) {
+                try await world.refuseBadKeys(of: creation)
             }
             let fresh = world.freshName()
             for key in [fresh, "\(fresh) !\"#~", fresh.padding(toLength: 255, withPad: "k", startingAt: 0)] {
@@ -143,7 +118,7 @@ extension MessengerScenarios {
     /// Returns each operation that creates a row, with a request for it and a different one.
     private static func creations(
         by alice: Person, with bob: Person, in chat: Messenger.Chat.ID
-    ) async throws -> [Creation] {
+    ) -> [KeyedRequest] {
         let world = alice.world
         let (name, email) = (world.freshName(), JSONValue.string("\(world.freshName())@b"))
         @Sendable func register(_ name: String, _ key: HTTPFields) async throws -> RawAnswer {
@@ -154,34 +129,23 @@ extension MessengerScenarios {
         let group: JSONValue = ["type": "group", "name": "x", "member_ids": [bob.id.json]]
         let direct: JSONValue = ["type": "direct", "member_ids": [bob.id.json]]
         return [
-            Creation("register") { try await register($0 ? name : name + "x", $1) },
-            Creation("a group") { try await alice.post("/chats", $0 ? group : direct, headers: $1) },
-            Creation("a direct chat") { try await alice.post("/chats", $0 ? direct : group, headers: $1) },
-            Creation("a message") {
+            KeyedRequest("register") { try await register($0 ? name : name + "x", $1) },
+            KeyedRequest("a group") { try await alice.post("/chats", $0 ? group : direct, headers: $1) },
+            KeyedRequest("a direct chat") { try await alice.post("/chats", $0 ? direct : group, headers: $1) },
+            KeyedRequest("a message") {
                 try await alice.post("/chats/\(chat)/messages", ["content": $0 ? "Hi" : "Ho"], headers: $1)
             },
-            Creation("a report") {
+            KeyedRequest("a report") {
                 let body: JSONValue = ["user_id": bob.id.json, "reason": $0 ? "spam" : "scam"]
                 return try await alice.post("/reports", body, headers: $1)
             },
-            Creation("a device") {
+            KeyedRequest("a device") {
                 let body: JSONValue = ["token": $0 ? token : other, "environment": "sandbox"]
                 return try await alice.post("/devices", body, headers: $1)
             },
-            Creation("an upload") { try await alice.upload(Form(filename: "a", content: $0 ? "a" : "b"), headers: $1) },
+            KeyedRequest("an upload") {
+                try await alice.upload(Form(filename: "a", content: $0 ? "a" : "b"), headers: $1)
+            },
         ]
-    }
-
-    private struct Creation: Sendable {
-        let name: String
-        private let request: @Sendable (_ usual: Bool, HTTPFields) async throws -> RawAnswer
-
-        init(_ name: String, _ request: @escaping @Sendable (Bool, HTTPFields) async throws -> RawAnswer) {
-            self.name = name
-            self.request = request
-        }
-
-        func send(_ key: HTTPFields) async throws -> RawAnswer { try await request(true, key) }
-        func sendAnother(_ key: HTTPFields) async throws -> RawAnswer { try await request(false, key) }
     }
 }

@@ -38,17 +38,6 @@ extension MessengerSocket {
     }
 }
 
-extension RawAnswer {
-    /// Fails unless this is a refusal with this status and exactly this error.
-    @discardableResult
-    func refused(
-        _ status: Int, _ text: String, _ what: @autoclosure () -> String = "", line: UInt = #line,
-        file: StaticString = #fileID
-    ) throws -> RawAnswer {
-        try refused(status, text, as: ["error": .string(text)], what(), line: line, file: file)
-    }
-}
-
 extension JSONValue {
     /// Fails unless the value has the form `2026-02-23T10:00:00Z`.
     func expectTimestamp(line: UInt = #line, file: StaticString = #fileID) throws {

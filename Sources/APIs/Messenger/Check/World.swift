@@ -8,11 +8,9 @@ import MessengerClient
 import MessengerExamples
 
 /// A Messenger server under test, and the users of the scenarios.
-public struct MessengerWorld: Sendable {
-    public let baseURL: URL
-    public let transport: any Transport
-    public let sockets: any SocketTransport
-    public let raw: RawClient
+public struct MessengerWorld: PeopledWorld {
+    public typealias API = Messenger
+    public let server: ValidatedServer
 
     public init(baseURL: URL, transport: any Transport, sockets: any SocketTransport) {
         self.init(Server(baseURL: baseURL, transport: transport, sockets: sockets))
@@ -22,11 +20,7 @@ public struct MessengerWorld: Sendable {
 
     /// Creates a world in which every answer and frame is checked.
     public init(_ server: Server) {
-        let validator = ResponseValidator(of: server, against: Self.shapes)
-        self.baseURL = server.baseURL
-        self.transport = validator
-        self.sockets = validator
-        self.raw = RawClient(baseURL: baseURL, transport: validator)
+        self.server = ValidatedServer(server, Self.shapes) { problem, _ in ["error": .string(problem.message)] }
     }
 
     /// Returns an unused name: scenarios share a server.
@@ -40,9 +34,6 @@ public struct MessengerWorld: Sendable {
         String(String.UnicodeScalarView((0..<length).compactMap { _ in Unicode.Scalar(.random(in: 0x4E00...0x9FFF)) }))
     }
 
-    /// Returns an unused key.
-    public func freshKey() -> HTTPFields { [.idempotencyKey: UUID().uuidString] }
-
     /// Returns an unused token of a device: 64 hexadecimal digits in lower case.
     public func freshDeviceToken() -> String {
         [UUID(), UUID()].map { $0.uuidString.lowercased().replacingOccurrences(of: "-", with: "") }.joined()
@@ -54,7 +45,9 @@ public struct MessengerWorld: Sendable {
     }
 
     /// Returns a new account, signed in.
-    public func person(_ stem: String = "user") async throws -> Person {
+    public func person() async throws -> Person { try await person("user") }
+
+    public func person(_ stem: String) async throws -> Person {
         let name = freshName(stem)
         let password = "secret-\(name)"
         try await client().send(Messenger.Register(username: name, email: "\(name)@example.com", password: password))
@@ -77,21 +70,6 @@ public struct MessengerWorld: Sendable {
         try await together(count) { _ in try await person() }.sorted { $0.id < $1.id }
     }
 
-    public func pair() async throws -> (Person, Person) {
-        let people = try await people(2)
-        return try (people[0], people[1])
-    }
-
-    public func trio() async throws -> (Person, Person, Person) {
-        let people = try await people(3)
-        return try (people[0], people[1], people[2])
-    }
-
-    /// Sends a raw request without a token.
-    func post(_ path: String, _ body: JSONValue, headers: HTTPFields = [:]) async throws -> RawAnswer {
-        try await raw.send(.post, path, headers: headers, body: body.description)
-    }
-
     /// Opens a socket that is not signed in.
     func rawSocket() async throws -> RawSocket {
         let url = baseURL.appendingPathComponent("ws")
@@ -100,7 +78,7 @@ public struct MessengerWorld: Sendable {
 }
 
 /// An account, with an SDK that is signed in to it.
-public struct Person: Sendable {
+public struct Person: Requester {
     public let id: Messenger.User.ID
     public let name: String
     public let password: String
@@ -109,23 +87,11 @@ public struct Person: Sendable {
     public let refreshToken: String
     public let client: MessengerClient
     let world: MessengerWorld
+    public var raw: RawClient { world.raw.signed(token: token) }
 
     @discardableResult
     public func send<E: Contract.Endpoint>(_ request: E) async throws -> E.Output where E.API == Messenger {
         try await client.send(request)
-    }
-
-    /// Sends a raw request with this user's token.
-    public func raw(
-        _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:], body: String? = nil
-    ) async throws -> RawAnswer {
-        try await world.raw.send(method, path, token: token, headers: headers, body: body)
-    }
-
-    func get(_ path: String) async throws -> RawAnswer { try await raw(.get, path) }
-
-    func post(_ path: String, _ body: JSONValue, headers: HTTPFields = [:]) async throws -> RawAnswer {
-        try await raw(.post, path, headers: headers, body: body.description)
     }
 
     /// Returns the direct chat with another user.

@@ -86,15 +86,7 @@ extension MonicaScenarios {
             let other = try await owner.get("/contacts/\(jane.id)").succeeded(200)["data"]
             try met?["first_met_through_contact"].refers(to: other)
         },
-        Scenario("Without a token nothing is answered", clause: "§3") { world in
-            for operation in MonicaExamples.all.operations where !operation.isOpen {
-                let path = operation.path.replacing("{id}", with: "1")
-                for method in operation.methods.compactMap({ HTTPRequest.Method($0) }) {
-                    try await world.raw.send(method, path, body: method == .get ? nil : "{}")
-                        .refused(401, 42, "Unauthenticated.", "\(method) \(path)")
-                }
-            }
-        },
+        rules.strangers("Without a token nothing is answered", clause: "§3"),
         Scenario("What belongs to a contact is the same wherever shown", clause: "§2 resources") { world in
             let owner = try await world.owner()
             let contact = try await owner.described(world.freshWord())

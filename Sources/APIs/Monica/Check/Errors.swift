@@ -1,10 +1,16 @@
 @_spi(Scenarios) import CheckedLists
 import Contract
 import ContractCheck
+import Foundation
 import HTTPTypes
 import MonicaClient
 
 extension MonicaScenarios {
+    static let rules = RequestRules<MonicaWorld>(
+        unknownPaths: ["//"], noCredentials: "Unauthenticated.",
+        empty: .init("/contacts/0", method: .put) { try $0.refused(404, "The requested contact was not found.", $1) },
+        whole: .init("/tags", #"{"name":"\#(UUID())"}"#) { try $0.succeeded(201, $1) })
+
     static let errors: [Scenario<MonicaWorld>] = [
         Scenario("Without a good token everything is 401", clause: "Authentication", level: .contract) { world in
             let paths = ["/contacts", "/contacts/1", "/activities", "/notes", "/tasks", "/gifts", "/tags"]
@@ -14,14 +20,8 @@ extension MonicaScenarios {
         Scenario("What is unknown is 404, another method 405, in the API's shape", clause: "§1 Order of checks") {
             world in
             let owner = try await world.owner()
-            for path in ["/nowhere", "/contacts/1/x", "/contacts//", "//", "/Contacts", "/notes/1/x"] {
-                try await owner.get(path).refused(404, 31, "The requested resource was not found.", path)
-            }
-            for path in ["/contacts", "/contacts/1", "/tags", "/me"] {
-                let answer = try await world.raw.send(.purge, path)
-                try answer.refused(405, 0, "Method not allowed", path)
-                try expect(answer.headers[.allow]?.contains("GET") == true, "Allow of \(path)")
-            }
+            try await rules.refuseUnknownPaths(of: owner.raw)
+            try await rules.refuseOtherMethods(of: world.raw)
             try await world.raw.send(.get, "/contacts/abc").refused(401, 42, "Unauthenticated.")
             try await world.raw.send(.get, "/contacts", headers: [.authorization: "Basic YTpi"])
                 .refused(401, 42, "Unauthenticated.")
@@ -29,24 +29,7 @@ extension MonicaScenarios {
                 .get, "/me", headers: [.authorization: "bearer \(owner.token)", .accept: "text/html"])
             try answer.succeeded(200)
         },
-        Scenario("A compressed body is refused, and so is JSON with a key twice", clause: "Errors") { world in
-            let owner = try await world.owner()
-            for coding in ["gzip", "br", "deflate, identity"] {
-                let answer = try await owner.raw(.post, "/tags", ["name": "x"], headers: [.contentEncoding: coding])
-                try answer.refused(415, 0, "Content-Encoding is not supported", coding)
-                try expect(answer.headers[.acceptEncoding], equals: "identity")
-            }
-            let tag: JSONValue = ["name": .string(world.freshWord())]
-            let answer = try await owner.raw(.post, "/tags", tag, headers: [.contentEncoding: "identity"])
-            let id = try answer.succeeded(201)["data"]?["id"]?.integer ?? 0
-            try await owner.raw(.delete, "/tags/\(id)").succeeded(200)
-            for body in [
-                #"{"name":"x","name":"x"}"#, #"{"name":"x","n\u0061me":1}"#, #"{"name":"x","y":{"z":1,"z":1}}"#,
-            ] {
-                let answer = try await world.raw.send(.post, "/tags", token: owner.token, body: body)
-                try answer.refused(400, 37, "Problems parsing JSON", body)
-            }
-        },
+        rules.plainBodies(clause: "Errors"),
         Scenario("One slash at the end of a path is ignored", clause: "§1 Order of checks") { world in
             let owner = try await world.owner()
             let john = try await owner.contact("John")
@@ -96,21 +79,8 @@ extension MonicaScenarios {
                 try await owner.get(path).succeeded(200, path)
             }
         },
-        Scenario(
-            "A body is one JSON object of at most 1 MiB, judged before the path's id", clause: "§1 Order of checks"
-        ) {
-            world in
-            let owner = try await world.owner()
-            for body in ["{", "[]", "1", "\"x\"", "{\"a\":1,}", String(repeating: "{\"a\":", count: 65), "nonsense"] {
-                let answer = try await world.raw.send(.put, "/contacts/0", token: owner.token, body: body)
-                try answer.refused(400, 37, "Problems parsing JSON", body)
-            }
-            let large = #"{"first_name":""# + String(repeating: "x", count: 1_048_577) + #""}"#
-            try await world.raw.send(.post, "/contacts", token: owner.token, body: large)
-                .refused(413, 0, "Request body too large")
-            try await world.raw.send(.put, "/contacts/0", token: owner.token)
-                .refused(404, 31, "The requested contact was not found.")
-        },
+        rules.bodies(
+            "A body is one JSON object of at most 1 MiB, judged before the path's id", clause: "§1 Order of checks"),
         Scenario("Every answer says how many requests are left", clause: "§1 Rate limits") { world in
             let owner = try await world.owner()
             for path in ["/contacts?limit=1", "/contacts/0", "/me", "/notes?limit=0"] {
@@ -142,9 +112,4 @@ extension MonicaScenarios {
             }
         },
     ]
-}
-
-extension HTTPRequest.Method {
-    /// A method of caches, which no operation has.
-    fileprivate static let purge = Self("PURGE")!
 }

@@ -8,10 +8,9 @@ import MonicaClient
 import MonicaExamples
 
 /// A Monica server under test, and the accounts of the scenarios.
-public struct MonicaWorld: Sendable {
-    public let baseURL: URL
-    public let transport: any Transport
-    public let raw: RawClient
+public struct MonicaWorld: PeopledWorld {
+    public typealias API = Monica
+    public let server: ValidatedServer
     private let token: @Sendable (Int?) async throws -> String
 
     private static let shapes = WireShapes(MonicaExamples.all)
@@ -20,15 +19,30 @@ public struct MonicaWorld: Sendable {
     ///
     /// - Parameter token: Returns a token of the first account (0), of the second (1), or of any (nil).
     public init(_ server: Server, token: @escaping @Sendable (_ account: Int?) async throws -> String) {
-        let validator = ResponseValidator(of: server, against: Self.shapes)
-        baseURL = server.baseURL
-        transport = validator
-        raw = RawClient(baseURL: server.baseURL, transport: validator)
+        self.server = ValidatedServer(server, Self.shapes) { problem, _ in
+            let code = JSONValue.integer(Int64(problem.status.code))
+            return [
+                "error": ["message": .string(problem.message), "code": code, "error_code": Self.errorCode(of: problem)]
+            ]
+        }
         self.token = token
+    }
+
+    private static func errorCode(of problem: Problem) -> JSONValue {
+        switch (problem.code, problem.status.code) {
+        case (.number(let number)?, _): number.json
+        case (.malformedJSON?, _): 37
+        case (_, 400), (.reusedIdempotencyKey?, _): 41
+        case (_, 401): 42
+        case (_, 404): 31
+        default: 0
+        }
     }
 
     /// Returns the owner of an account.
     public func owner() async throws -> Owner { try await owner(nil) }
+
+    public func person() async throws -> Owner { try await owner(nil) }
 
     /// Returns the owners of two accounts.
     func pair() async throws -> (Owner, Owner) { (try await owner(0), try await owner(1)) }
@@ -45,8 +59,6 @@ public struct MonicaWorld: Sendable {
     func freshWord() -> String {
         "q" + String((0..<10).compactMap { _ in "bcdfghjklmnpqrstvwxz".randomElement() })
     }
-
-    func freshKey() -> HTTPFields { [.idempotencyKey: UUID().uuidString] }
 }
 
 /// A cache that stores nothing, so that each answer is the server's.
@@ -57,24 +69,17 @@ private struct NoCache: ResponseCache {
 }
 
 /// The owner of an account with a token, and an SDK that sends it.
-public struct Owner: Sendable {
+public struct Owner: Requester {
     public let token: String
     public let client: MonicaAPIClient
     let world: MonicaWorld
+    public var raw: RawClient { world.raw.signed(token: token) }
 
     @discardableResult
     public func send<E: Contract.Endpoint>(_ request: E) async throws -> E.Output where E.API == Monica {
         await client.forgetAnswers()
         return try await client.send(request)
     }
-
-    public func raw(
-        _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue? = nil, headers: HTTPFields = [:]
-    ) async throws -> RawAnswer {
-        try await world.raw.send(method, path, token: token, headers: headers, body: body?.description)
-    }
-
-    func get(_ path: String) async throws -> RawAnswer { try await raw(.get, path) }
 
     /// Creates a contact.
     public func contact(
@@ -94,11 +99,6 @@ extension Int {
     var json: JSONValue { .integer(Int64(self)) }
 }
 
-extension JSONValue {
-    /// The members of an object; none for another value.
-    var members: [String: JSONValue] { if case .object(let members) = self { members } else { [:] } }
-}
-
 extension RawAnswer {
     /// Fails unless this is a refusal in the API's shape with exactly this message.
     @discardableResult
@@ -106,10 +106,7 @@ extension RawAnswer {
         _ status: Int, _ errorCode: Int, _ text: String, _ what: @autoclosure () -> String = "", line: UInt = #line,
         file: StaticString = #fileID
     ) throws -> RawAnswer {
-        try refused(
-            status, text,
-            as: ["error": ["message": .string(text), "code": status.json, "error_code": errorCode.json]], what(),
-            line: line, file: file)
+        try refused(Problem(.init(code: status), text, code: .number(errorCode)), what(), line: line, file: file)
     }
 }
 
