@@ -82,3 +82,37 @@ extension PeopledWorld {
         return (people[0], people[1], people[2])
     }
 }
+
+extension Scenario where World: PeopledWorld {
+    /// Creates a scenario with a person, who is signed in to an account of their own.
+    public init(
+        _ name: String, clause: String, level: Level = .addition, within limit: Duration = .seconds(120),
+        run body: @escaping @Sendable (World, World.Person) async throws -> Void
+    ) {
+        self.init(name, clause: clause, level: level, within: limit) { world in
+            try await body(world, try await world.person())
+        }
+    }
+
+    /// Creates a scenario with two people.
+    public init(
+        _ name: String, clause: String, level: Level = .addition, within limit: Duration = .seconds(120),
+        run body: @escaping @Sendable (World, World.Person, World.Person) async throws -> Void
+    ) {
+        self.init(name, clause: clause, level: level, within: limit) { world in
+            let people = try await world.pair()
+            try await body(world, people.0, people.1)
+        }
+    }
+
+    /// Creates a scenario with three people.
+    public init(
+        _ name: String, clause: String, level: Level = .addition, within limit: Duration = .seconds(120),
+        run body: @escaping @Sendable (World, World.Person, World.Person, World.Person) async throws -> Void
+    ) {
+        self.init(name, clause: clause, level: level, within: limit) { world in
+            let people = try await world.trio()
+            try await body(world, people.0, people.1, people.2)
+        }
+    }
+}

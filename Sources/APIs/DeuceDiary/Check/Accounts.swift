@@ -10,8 +10,7 @@ extension DeuceDiaryScenarios {
     private static let export = "GET /api/auth/user/export"
 
     static let accounts: [Scenario<DeuceDiaryWorld>] = [
-        Scenario("A deleted account leaves nothing of its user behind", clause: delete) { world in
-            let (john, jane, joan) = try await world.trio()
+        Scenario("A deleted account leaves nothing of its user behind", clause: delete) { world, john, jane, joan in
             let name = world.freshName()
             try await john.send(DeuceDiary.UpdateUser(username: name))
             let picture = try await john.client.uploadProfilePicture(.sample).profileImageUrl ?? ""
@@ -59,8 +58,7 @@ extension DeuceDiaryScenarios {
             try await jane.send(DeuceDiary.UpdateUser(username: name))
         },
         Scenario("A token from before is refused for good, and a later one begins an empty account", clause: delete) {
-            world in
-            let (john, jane) = try await world.pair()
+            world, john, jane in
             let group = try await john.group(with: jane)
             try await john.log(in: group)
             let key = world.freshKey()
@@ -118,14 +116,12 @@ extension DeuceDiaryScenarios {
                 try await john.get("/api/groups").refused(401, "Unauthorized")
             }
         },
-        Scenario("Of several deletions at once one is done", clause: delete) { world in
-            let john = try await world.person()
+        Scenario("Of several deletions at once one is done", clause: delete) { _, john in
             let answers = try await together(10) { _ in try await john.raw(.delete, "/api/auth/user") }
             try expect(answers.filter { $0.status == 200 }.count, equals: 1)
             for answer in answers where answer.status != 200 { try answer.refused(401, "Unauthorized") }
         },
-        Scenario("An export has all that is kept of a user", clause: export) { world in
-            let (john, jane) = try await world.pair()
+        Scenario("An export has all that is kept of a user", clause: export) { world, john, jane in
             let solo = try await john.solo()
             let group = try await jane.group("Hers", with: john)
             let left = try await jane.group(with: john)

@@ -10,9 +10,7 @@ extension DeuceDiaryScenarios {
         Scenario(
             "The top day is the UTC day with the most logs, the most recent of several",
             clause: "GET /api/analytics/most-deuces"
-        ) {
-            world in
-            let (john, jane) = try await world.pair()
+        ) { _, john, jane in
             let groups = [try await john.group(with: jane), try await john.group(), try await john.group()]
             let path = "/api/analytics/most-deuces"
             try expect(try await john.get(path).succeeded(), equals: ["date": "", "count": 0])

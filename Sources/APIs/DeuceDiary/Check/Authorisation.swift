@@ -10,9 +10,7 @@ extension DeuceDiaryScenarios {
     static let authorisation: [Scenario<DeuceDiaryWorld>] = [
         Scenario(
             "Each endpoint answers anonymous, outsider, member and admin as the table says", clause: "Authorisation"
-        ) {
-            world in
-            let (admin, member, outsider) = try await world.trio()
+        ) { world, admin, member, outsider in
             let group = try await admin.group(with: member)
             let entry = try await admin.log(in: group)[0].id
             let invite = try await admin.send(DeuceDiary.CreateInvite(group: group)).id
@@ -59,8 +57,8 @@ extension DeuceDiaryScenarios {
                 try await person.send(DeuceDiary.UpdateUser(username: world.freshName()))
             }
         },
-        Scenario("No user reads or changes anything through the ids of others", clause: "Authorisation") { world in
-            let (john, jane) = try await world.pair()
+        Scenario("No user reads or changes anything through the ids of others", clause: "Authorisation") {
+            _, john, jane in
             let group = try await john.group()
             let entry = try await john.log("secret", in: group)[0]
             let invite = try await john.send(DeuceDiary.CreateInvite(group: group)).id

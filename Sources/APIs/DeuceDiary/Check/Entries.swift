@@ -8,8 +8,7 @@ import HTTPTypes
 extension DeuceDiaryScenarios {
     static let entries: [Scenario<DeuceDiaryWorld>] = [
         Scenario("A log makes an entry in each of its groups, and counts once", clause: "POST /api/deuces") {
-            world in
-            let (john, jane) = try await world.pair()
+            world, john, jane in
             let (one, two) = (try await john.group(with: jane), try await john.group())
             let before = try await john.send(DeuceDiary.GetUser())
             try await world.tick()
@@ -37,8 +36,8 @@ extension DeuceDiaryScenarios {
             let entries = try await jane.entries(of: one)
             try expect(entries.map(\.id.json), equals: [logged["entries"]?[0]?["id"]])
         },
-        Scenario("A log into a group of others is refused, and written nowhere", clause: "POST /api/deuces") { world in
-            let (john, jane) = try await world.pair()
+        Scenario("A log into a group of others is refused, and written nowhere", clause: "POST /api/deuces") {
+            world, john, jane in
             let (own, foreign) = (try await john.group(), try await jane.group())
             let (unknown, other) = (world.unknownID(), try await jane.group())
             let socket = try await world.rawSocket(in: own)
@@ -62,8 +61,8 @@ extension DeuceDiaryScenarios {
             try expect(try await socket.entry()["id"], equals: entry.id.json)
             await socket.close()
         },
-        Scenario("Groups are an array of 1 to 50, or one as older apps name it", clause: "POST /api/deuces") { world in
-            let john = try await world.person()
+        Scenario("Groups are an array of 1 to 50, or one as older apps name it", clause: "POST /api/deuces") {
+            world, john in
             let (one, two) = (try await john.group(), try await john.group())
             let none = "At least one group must be selected"
             let rest: [String: JSONValue] = ["location": "Home", "thoughts": ""]
@@ -93,8 +92,7 @@ extension DeuceDiaryScenarios {
             let repeated = Array(repeating: one.json, count: 60)
             try await john.post("/api/deuces", .object(rest.merging(["groupIds": .list(repeated)]) { $1 })).succeeded()
         },
-        Scenario("A log refuses the first thing that is wrong", clause: "POST /api/deuces") { world in
-            let john = try await world.person()
+        Scenario("A log refuses the first thing that is wrong", clause: "POST /api/deuces") { _, john in
             let group = try await john.group()
             let long = JSONValue.string(String(repeating: "x", count: 501))
             let ids: JSONValue = [group.json]
@@ -127,9 +125,7 @@ extension DeuceDiaryScenarios {
         },
         Scenario(
             "The time of a log is a day or a date-time with its zone, from 1970 on", clause: "POST /api/deuces"
-        ) {
-            world in
-            let john = try await world.person()
+        ) { _, john in
             let group = try await john.group()
             func log(_ time: String) async throws -> RawAnswer {
                 let body: JSONValue = [
@@ -168,8 +164,7 @@ extension DeuceDiaryScenarios {
             }
         },
         Scenario("Entries of a group stand in the order in which they were made", clause: "GET /api/groups/{groupId}") {
-            world in
-            let (john, jane) = try await world.pair()
+            _, john, jane in
             let group = try await john.group(with: jane)
             let logged = try await together(40) { index in
                 try await (index.isMultiple(of: 2) ? john : jane).log("\(index)", in: group)[0]

@@ -31,8 +31,7 @@ extension DeuceDiaryScenarios {
     static let errors: [Scenario<DeuceDiaryWorld>] = [
         rules.unknownPaths(clause: "Errors"), rules.otherMethods(clause: "Errors"),
         rules.credentials(clause: "Authentication"),
-        Scenario("The scheme's name may be in any case", clause: "Authentication") { world in
-            let john = try await world.person()
+        Scenario("The scheme's name may be in any case", clause: "Authentication") { world, john in
             for header in ["Bearer \(john.token)", "bearer \(john.token)", "BEARER  \(john.token)"] {
                 let answer = try await world.raw.send(
                     .get, "/api/auth/user", headers: [.authorization: header])
@@ -41,9 +40,7 @@ extension DeuceDiaryScenarios {
         },
         rules.bodies(clause: "Request bodies"), rules.plainBodies(clause: "Request bodies"),
         Scenario("The content type of a JSON body does not matter, and there need be no body", clause: "Request bodies")
-        {
-            world in
-            let john = try await world.person()
+        { _, john in
             for type in ["text/plain", "application/json", "application/x-www-form-urlencoded"] {
                 try await john.raw(.post, "/api/groups", headers: [.contentType: type], body: #"{"name":"N"}"#)
                     .succeeded(type)
@@ -51,8 +48,7 @@ extension DeuceDiaryScenarios {
                 try await john.raw(.post, "/api/groups/\(solo)/invite", headers: [.contentType: type]).succeeded(type)
             }
         },
-        Scenario("Unknown keys are ignored and never stored", clause: "Request bodies") { world in
-            let (john, jane) = try await world.pair()
+        Scenario("Unknown keys are ignored and never stored", clause: "Request bodies") { world, john, jane in
             let id = world.unknownID()
             let group = try await john.post(
                 "/api/groups", ["name": "N", "id": .string(id), "createdBy": jane.id.json, "memberCount": 9]
@@ -82,8 +78,7 @@ extension DeuceDiaryScenarios {
             try expect(place["isDefault"], equals: false)
             try expect(place["createdBy"], equals: john.id.json)
         },
-        Scenario("A null or mistyped value counts as missing", clause: "Request bodies") { world in
-            let john = try await world.person()
+        Scenario("A null or mistyped value counts as missing", clause: "Request bodies") { _, john in
             let group = try await john.group()
             let entry = try await john.log(in: group)[0].id
             let nameless = "Invalid group data: name is required (max 100 chars)"
@@ -114,8 +109,7 @@ extension DeuceDiaryScenarios {
                 try expect(entry?["loggedAt"] != nil, "\(logged)")
             }
         },
-        Scenario("Text must not contain NUL characters", clause: "Request bodies") { world in
-            let john = try await world.person()
+        Scenario("Text must not contain NUL characters", clause: "Request bodies") { _, john in
             let group = try await john.group()
             let entry = try await john.log(in: group)[0].id
             let table: [(HTTPRequest.Method, path: String, body: JSONValue)] = [

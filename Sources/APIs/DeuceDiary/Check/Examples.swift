@@ -12,8 +12,7 @@ extension DeuceDiaryScenarios {
     /// ``ResponseValidator`` checks the names and types of all members.
     static let examples: [Scenario<DeuceDiaryWorld>] = [
         Scenario("A user sees their own account, and Solo Deuces", clause: "GET /api/auth/user", level: .contract) {
-            world in
-            let john = try await world.person()
+            world, john in
             let user = try await john.get("/api/auth/user").succeeded()
             try expect(user["id"], equals: john.id.json)
             let groups = try await john.get("/api/groups").succeeded().elements
@@ -25,8 +24,8 @@ extension DeuceDiaryScenarios {
                 try answer.expect(401..<402, header ?? "no token")
             }
         },
-        Scenario("A username is changed, and taken once", clause: "PUT /api/auth/user", level: .contract) { world in
-            let (john, jane) = try await world.pair()
+        Scenario("A username is changed, and taken once", clause: "PUT /api/auth/user", level: .contract) {
+            world, john, jane in
             let name = world.freshName()
             func rename(_ person: Person, _ name: String) async throws -> RawAnswer {
                 let body: JSONValue = ["username": .string(name)]
@@ -42,8 +41,7 @@ extension DeuceDiaryScenarios {
         Scenario(
             "A picture goes up as profilePicture, and is shown", clause: "POST /api/auth/user/profile-picture",
             level: .contract
-        ) { world in
-            let john = try await world.person()
+        ) { world, john in
             let image = SampleImage.jpeg(width: 640, height: 480)
             let user = try await john.upload(image).succeeded()
             let picture = user["profileImageUrl"]?.string ?? ""
@@ -55,8 +53,7 @@ extension DeuceDiaryScenarios {
             try await john.upload(image, type: "text/plain").expect(400..<401, "no image")
             try await john.post("/api/auth/user/profile-picture").expect(400..<401, "no file")
         },
-        Scenario("A group is made, with its maker as admin", clause: "POST /api/groups", level: .contract) { world in
-            let john = try await world.person()
+        Scenario("A group is made, with its maker as admin", clause: "POST /api/groups", level: .contract) { _, john in
             let group = try await john.post(
                 "/api/groups", ["name": "Throne Room", "description": "Optional group description"]
             ).succeeded()
@@ -69,8 +66,7 @@ extension DeuceDiaryScenarios {
             try expect(try await john.post("/api/groups", ["name": "N"]).succeeded()["name"], equals: "N")
         },
         Scenario("The list of groups counts members and entries", clause: "GET /api/groups", level: .contract) {
-            world in
-            let (john, jane) = try await world.pair()
+            _, john, jane in
             let (group, quiet) = (try await john.group(with: jane), try await john.group())
             _ = try await jane.log(in: group)
             _ = try await john.log(in: group)
@@ -84,8 +80,7 @@ extension DeuceDiaryScenarios {
         Scenario(
             "A group shows members and entries, the newest first, to its members",
             clause: "GET /api/groups/{groupId}", level: .contract
-        ) { world in
-            let (john, jane, joan) = try await world.trio()
+        ) { world, john, jane, joan in
             let group = try await john.group(with: jane)
             let entries = [try await john.log("first", in: group)[0], try await jane.log("second", in: group)[0]]
             let detail = try await jane.get("/api/groups/\(group)").succeeded()
@@ -102,16 +97,15 @@ extension DeuceDiaryScenarios {
         Scenario(
             "A member makes an invite with a link to share", clause: "POST /api/groups/{groupId}/invite",
             level: .contract
-        ) { world in
-            let (john, jane) = try await world.pair()
+        ) { _, john, jane in
             let group = try await john.group()
             let invite = try await john.post("/api/groups/\(group)/invite").succeeded()
             let id = invite["id"]?.string ?? "none"
             try expect(invite["inviteLink"]?.string?.hasSuffix("/join/\(id)") == true, "\(invite)")
             try await jane.post("/api/groups/\(group)/invite").expect(403..<404, "a stranger")
         },
-        Scenario("An invite is accepted, and again", clause: "POST /api/join/{inviteId}", level: .contract) { world in
-            let (john, jane) = try await world.pair()
+        Scenario("An invite is accepted, and again", clause: "POST /api/join/{inviteId}", level: .contract) {
+            world, john, jane in
             let group = try await john.group()
             let invite = try await john.post("/api/groups/\(group)/invite").succeeded()["id"]?.string ?? ""
             let joined = try await jane.post("/api/join/\(invite)").succeeded()
@@ -121,15 +115,13 @@ extension DeuceDiaryScenarios {
             try expect(again["message"], equals: "Already a member of this group")
             try await jane.post("/api/join/\(world.unknownID())").expect(400..<401, "no invite")
         },
-        Scenario("A browser is redirected", clause: "GET /join/{inviteId}", level: .contract) { world in
-            let john = try await world.person()
+        Scenario("A browser is redirected", clause: "GET /join/{inviteId}", level: .contract) { world, john in
             let invite = try await john.post("/api/groups/\(try await john.group())/invite").succeeded()["id"]
             let answer = try await world.raw.send(.get, "/join/\(invite?.string ?? "")")
             try answer.expect(300..<400)
         },
         Scenario("A log makes an entry in each group, and counts once", clause: "POST /api/deuces", level: .contract) {
-            world in
-            let (john, jane) = try await world.pair()
+            _, john, jane in
             let groups = [try await john.group(), try await john.group()]
             let before = try await john.deuceCount()
             let logged = try await john.post(
@@ -162,8 +154,7 @@ extension DeuceDiaryScenarios {
         Scenario(
             "An emoji is given once by each, to entries of one's groups",
             clause: "POST /api/entries/{entryId}/reactions", level: .contract
-        ) { world in
-            let (john, jane) = try await world.pair()
+        ) { world, john, jane in
             let entry = try await john.log(in: try await john.group())[0].id
             let path = "/api/entries/\(entry)/reactions"
             let reaction = try await john.post(path, ["emoji": "💩"]).succeeded()
@@ -177,8 +168,7 @@ extension DeuceDiaryScenarios {
                 .expect(404..<405, "no entry")
         },
         Scenario("A reaction is taken back", clause: "DELETE /api/entries/{entryId}/reactions", level: .contract) {
-            world in
-            let john = try await world.person()
+            _, john in
             let entry = try await john.log(in: try await john.group())[0].id
             let path = "/api/entries/\(entry)/reactions"
             try await john.post(path, ["emoji": "💩"]).succeeded()
@@ -190,9 +180,7 @@ extension DeuceDiaryScenarios {
         },
         Scenario(
             "Reactions are listed with their users", clause: "GET /api/entries/{entryId}/reactions", level: .contract
-        ) {
-            world in
-            let (john, jane) = try await world.pair()
+        ) { _, john, jane in
             let entry = try await john.log(in: try await john.group(with: jane))[0].id
             let path = "/api/entries/\(entry)/reactions"
             for person in [john, jane] { try await person.post(path, ["emoji": "💩"]).succeeded() }
@@ -208,8 +196,7 @@ extension DeuceDiaryScenarios {
             try expect(!defaults.isEmpty, "no default location")
             try expect(!list.dropFirst(defaults.count).contains { $0["isDefault"] == true }, "defaults behind others")
         },
-        Scenario("A location is added once", clause: "POST /api/locations", level: .contract) { world in
-            let john = try await world.person()
+        Scenario("A location is added once", clause: "POST /api/locations", level: .contract) { world, john in
             let name = JSONValue.string("Grandma's House \(world.freshName())")
             let made = try await john.post("/api/locations", ["name": name]).succeeded()
             try expect(made["name"], equals: name)
@@ -222,9 +209,7 @@ extension DeuceDiaryScenarios {
         },
         Scenario(
             "The top day is the one with the most logs", clause: "GET /api/analytics/most-deuces", level: .contract
-        ) {
-            world in
-            let john = try await world.person()
+        ) { _, john in
             let before = try await john.get("/api/analytics/most-deuces").succeeded()
             let most = Int(before["count"]?.integer ?? 0)
             try expect((before["date"] == "") == (most == 0), "\(before)")
@@ -240,8 +225,7 @@ extension DeuceDiaryScenarios {
             let members = try await john.get("/api/groups/\(group)").succeeded()["members"]
             try expect(members?[0]?["personalRecord"] ?? nil, equals: top)
         },
-        Scenario("Who listens to a group hears of its logs", clause: "/ws", level: .contract) { world in
-            let (john, jane) = try await world.pair()
+        Scenario("Who listens to a group hears of its logs", clause: "/ws", level: .contract) { world, john, jane in
             let group = try await john.group(with: jane)
             let other = try await john.group()
             let socket = try await world.rawSocket(in: other)

@@ -11,8 +11,7 @@ extension DeuceDiaryScenarios {
 
     static let feed: [Scenario<DeuceDiaryWorld>] = [
         Scenario("The feed has the entries of all one's groups with their reactions, the newest first", clause: list) {
-            world in
-            let (john, jane) = try await world.pair()
+            world, john, jane in
             let (one, two) = (try await john.group(with: jane), try await john.group())
             let foreign = try await jane.group()
             try expect(try await john.get("/api/deuces").succeeded(), equals: [])
@@ -36,8 +35,7 @@ extension DeuceDiaryScenarios {
             try expect(try await john.send(DeuceDiary.ListDeuces(group: one)).map(\.entry), equals: detail)
             try expect(try await jane.send(DeuceDiary.ListDeuces(group: one)).map(\.id), equals: [second.id, first.id])
         },
-        Scenario("The feed is read in pages that new entries do not shift", clause: list) { world in
-            let (john, jane) = try await world.pair()
+        Scenario("The feed is read in pages that new entries do not shift", clause: list) { _, john, jane in
             let groups = [try await john.group(with: jane), try await john.group(with: jane), try await john.group()]
             for index in 0..<9 {
                 // Some of the entries have the same time.
@@ -70,8 +68,7 @@ extension DeuceDiaryScenarios {
                 try expect(ofOne.map(\.id), equals: entriesOfOne.map(\.id))
             }
         },
-        Scenario("A page of the feed has 50 entries, and up to 100", clause: list) { world in
-            let john = try await world.person()
+        Scenario("A page of the feed has 50 entries, and up to 100", clause: list) { _, john in
             var groups: [DeuceDiary.Group.ID] = []
             for _ in 0..<30 { groups.append(try await john.group()) }
             for _ in 0..<4 { try await john.send(DeuceDiary.LogDeuce(groups: groups, location: "x", thoughts: "")) }
@@ -80,8 +77,8 @@ extension DeuceDiaryScenarios {
                 try expect(page.count, equals: count)
             }
         },
-        Scenario("The feed refuses groups of others, and cursors that are not in it", clause: list) { world in
-            let (john, jane) = try await world.pair()
+        Scenario("The feed refuses groups of others, and cursors that are not in it", clause: list) {
+            world, john, jane in
             let (group, other, foreign) = (
                 try await john.group(), try await john.group(), try await jane.group()
             )
@@ -99,8 +96,7 @@ extension DeuceDiaryScenarios {
             }
             try expect(try await john.get("/api/deuces?before=\(entry)").succeeded(), equals: [])
         },
-        Scenario("One's own entry is deleted from its group, with its reactions", clause: delete) { world in
-            let (john, jane) = try await world.pair()
+        Scenario("One's own entry is deleted from its group, with its reactions", clause: delete) { _, john, jane in
             let (one, two) = (try await john.group(with: jane), try await john.group())
             let older = try await jane.log("older", in: one)[0]
             let log = try await john.log("newer", in: one, two, at: .init(milliseconds: 0))
@@ -126,8 +122,7 @@ extension DeuceDiaryScenarios {
             try expect(rest?.lastActivity, equals: nil)
             try expect(try await jane.deuceCount(), equals: 1)
         },
-        Scenario("The top day follows what is deleted", clause: delete) { world in
-            let john = try await world.person()
+        Scenario("The top day follows what is deleted", clause: delete) { _, john in
             let group = try await john.group()
             var logged: [DeuceDiary.DeuceEntry.ID] = []
             for day in ["2025-05-20", "2025-05-20", "2025-05-20", "2025-05-21", "2025-05-21"] {
@@ -147,8 +142,7 @@ extension DeuceDiaryScenarios {
             try expect(try await john.deuceCount(), equals: 2)
         },
         Scenario("Entries of others are not deleted, and those of closed groups are not there", clause: delete) {
-            world in
-            let (john, jane, joan) = try await world.trio()
+            world, john, jane, joan in
             let group = try await john.group(with: jane)
             let entry = try await jane.log(in: group)[0].id
             // An admin may not either.
@@ -162,8 +156,7 @@ extension DeuceDiaryScenarios {
             try expect(try await john.entries(of: group).map(\.id), equals: [johns, entry])
         },
         Scenario("Authors delete their entries after they have left, and after they were removed", clause: delete) {
-            world in
-            let (john, jane, joan) = try await world.trio()
+            _, john, jane, joan in
             let group = try await john.group(with: jane, joan)
             let own = try await jane.group()
             let both = try await jane.log(in: group, own)
@@ -185,8 +178,7 @@ extension DeuceDiaryScenarios {
             // The log is still in another group.
             try expect(try await jane.deuceCount(), equals: 1)
         },
-        Scenario("Deleted at once from all its groups, a log is taken back once", clause: delete) { world in
-            let john = try await world.person()
+        Scenario("Deleted at once from all its groups, a log is taken back once", clause: delete) { _, john in
             var made: [DeuceDiary.Group.ID] = []
             for _ in 0..<6 { made.append(try await john.group()) }
             let groups = made

@@ -7,8 +7,7 @@ import HTTPTypes
 
 extension DeuceDiaryScenarios {
     static let groups: [Scenario<DeuceDiaryWorld>] = [
-        Scenario("A group is made as it is named, with its maker as admin", clause: "POST /api/groups") { world in
-            let john = try await world.person()
+        Scenario("A group is made as it is named, with its maker as admin", clause: "POST /api/groups") { _, john in
             let table: [(body: JSONValue, name: JSONValue, description: JSONValue)] = [
                 (["name": "Throne Room", "description": "Optional"], "Throne Room", "Optional"),
                 (["name": " \tThrone\u{2003}Room\n ", "description": "  a b \n"], "Throne\u{2003}Room", "a b"),
@@ -30,8 +29,7 @@ extension DeuceDiaryScenarios {
             }
         },
         Scenario("A group's name has 1 to 100 characters, its description at most 500", clause: "POST /api/groups") {
-            world in
-            let john = try await world.person()
+            _, john in
             let (name, description) = (
                 "Invalid group data: name is required (max 100 chars)",
                 "Invalid group data: description must be 500 characters or less"
@@ -54,9 +52,7 @@ extension DeuceDiaryScenarios {
         },
         Scenario(
             "Groups stand by their newest entry, those without entries last by their making", clause: "GET /api/groups"
-        ) {
-            world in
-            let john = try await world.person()
+        ) { world, john in
             let solo = try await john.solo()
             let (x, y) = (try await john.group("X"), try await john.group("Y"))
             try await world.tick()
@@ -76,8 +72,7 @@ extension DeuceDiaryScenarios {
             try await john.log(in: s, at: .init(milliseconds: 0))
             try expect(try await john.send(DeuceDiary.ListGroups()).map(\.id), equals: [s, y, x, t, solo])
         },
-        Scenario("The list of groups is read in pages", clause: "GET /api/groups") { world in
-            let (john, jane) = try await world.pair()
+        Scenario("The list of groups is read in pages", clause: "GET /api/groups") { world, john, jane in
             for index in 0..<6 {
                 let group = try await john.group("\(index)")
                 if index.isMultiple(of: 2) { try await john.log(in: group) }
@@ -100,9 +95,7 @@ extension DeuceDiaryScenarios {
         Scenario(
             "A group shows its members, the newest first, and its entries with their authors",
             clause: "GET /api/groups/{groupId}"
-        ) {
-            world in
-            let (john, jane, joan) = try await world.trio()
+        ) { world, john, jane, joan in
             let group = try await john.group(with: jane, joan)
             let name = world.freshName()
             try await jane.send(DeuceDiary.UpdateUser(username: name))
@@ -127,8 +120,7 @@ extension DeuceDiaryScenarios {
         Scenario(
             "A group is 404 when there is none, and 403 for those who are not in it",
             clause: "GET /api/groups/{groupId}"
-        ) { world in
-            let (john, jane) = try await world.pair()
+        ) { world, john, jane in
             let group = try await john.group()
             for id in [world.unknownID(), "x", "1", group.rawValue.uppercased(), "\(group)%20", "a%2Fb"] {
                 for query in ["", "?limit=1"] {
@@ -141,8 +133,7 @@ extension DeuceDiaryScenarios {
         },
         Scenario(
             "The entries of a group are read in pages that new ones do not shift", clause: "GET /api/groups/{groupId}"
-        ) { world in
-            let (john, jane) = try await world.pair()
+        ) { world, john, jane in
             let group = try await john.group(with: jane)
             let other = try await john.group()
             var logged: [DeuceDiary.DeuceEntry.ID] = []

@@ -8,8 +8,7 @@ import HTTPTypes
 extension DeuceDiaryScenarios {
     static let idempotency: [Scenario<DeuceDiaryWorld>] = [
         Scenario("A repeat under one key gets the first answer again, and does nothing", clause: "Idempotency-Key") {
-            world in
-            let john = try await world.person()
+            world, john in
             let group = try await john.group()
             let socket = try await world.rawSocket(in: group)
             let entry = try await john.log(in: group)[0].id
@@ -25,8 +24,7 @@ extension DeuceDiaryScenarios {
             try expect(try await socket.entry()["id"], equals: last.id.json)
             await socket.close()
         },
-        Scenario("Twenty at once under one key are one", clause: "Idempotency-Key") { world in
-            let john = try await world.person()
+        Scenario("Twenty at once under one key are one", clause: "Idempotency-Key") { world, john in
             let group = try await john.group()
             let entry = try await john.log(in: group)[0].id
             for creation in creations(by: john, in: group, on: entry) { try await world.check(creation, repeats: 19) }
@@ -34,9 +32,7 @@ extension DeuceDiaryScenarios {
         },
         Scenario(
             "A key is 1 to 255 printable ASCII characters, and belongs to its user and path", clause: "Idempotency-Key"
-        ) {
-            world in
-            let (john, jane) = try await world.pair()
+        ) { world, john, jane in
             let group = try await john.group(with: jane)
             let entry = try await john.log(in: group)[0].id
             for creation in creations(by: john, in: group, on: entry) { try await world.refuseBadKeys(of: creation) }
@@ -55,8 +51,7 @@ extension DeuceDiaryScenarios {
                 try expect(try joined.succeeded()["message"], equals: "Already a member of this group")
             }
         },
-        Scenario("A refused request leaves its key free", clause: "Idempotency-Key") { world in
-            let (john, jane) = try await world.pair()
+        Scenario("A refused request leaves its key free", clause: "Idempotency-Key") { world, john, jane in
             let foreign = try await jane.group()
             let own = try await john.group()
             let key = world.freshKey()

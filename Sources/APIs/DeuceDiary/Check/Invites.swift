@@ -7,8 +7,7 @@ import HTTPTypes
 
 extension DeuceDiaryScenarios {
     static let invites: [Scenario<DeuceDiaryWorld>] = [
-        Scenario("An invite brings as many as like into its group", clause: "POST /api/join/{inviteId}") {
-            world in
+        Scenario("An invite brings as many as like into its group", clause: "POST /api/join/{inviteId}") { world in
             let people = try await world.people(4)
             let john = try people[0]
             let group = try await john.send(DeuceDiary.CreateGroup(name: "Throne Room", description: "d"))
@@ -27,8 +26,7 @@ extension DeuceDiaryScenarios {
             let detail = try await people[3].send(DeuceDiary.GetGroup(group: group.id))
             try expect(detail.members.map(\.userId), equals: people.map(\.id).reversed())
         },
-        Scenario("Joining twice at once makes one membership", clause: "POST /api/join/{inviteId}") { world in
-            let (john, jane) = try await world.pair()
+        Scenario("Joining twice at once makes one membership", clause: "POST /api/join/{inviteId}") { _, john, jane in
             let group = try await john.group()
             let invite = try await john.send(DeuceDiary.CreateInvite(group: group)).id
             let answers = try await together(20) { _ in try await jane.post("/api/join/\(invite)").succeeded() }
@@ -40,9 +38,7 @@ extension DeuceDiaryScenarios {
         Scenario(
             "Every call makes an invite of its own, for members only",
             clause: "POST /api/groups/{groupId}/invite"
-        ) {
-            world in
-            let (john, jane, joan) = try await world.trio()
+        ) { world, john, jane, joan in
             let group = try await john.group(with: jane)
             var ids: Set<DeuceDiary.Invite.ID> = []
             for person in [john, john, jane] {
@@ -53,8 +49,7 @@ extension DeuceDiaryScenarios {
                 try await joan.post("/api/groups/\(id)/invite").refused(403, "Not authorized", id)
             }
         },
-        Scenario("What is no invite is refused", clause: "POST /api/join/{inviteId}") { world in
-            let john = try await world.person()
+        Scenario("What is no invite is refused", clause: "POST /api/join/{inviteId}") { world, john in
             let group = try await john.group()
             for id in [world.unknownID(), "x", group.rawValue, "%20", "a%2Fb"] {
                 try await john.post("/api/join/\(id)").refused(400, "Invalid or expired invite", id)
@@ -62,9 +57,7 @@ extension DeuceDiaryScenarios {
         },
         Scenario(
             "An invite shows its group to any user who holds it", clause: "GET /api/groups/preview/{inviteId}"
-        ) {
-            world in
-            let (john, jane) = try await world.pair()
+        ) { world, john, jane in
             let group = try await john.group("Throne Room", with: jane)
             for person in [john, jane, john] { try await person.log(in: group) }
             let invite = try await john.send(DeuceDiary.CreateInvite(group: group)).id
@@ -86,8 +79,7 @@ extension DeuceDiaryScenarios {
             }
         },
         Scenario("A browser is led to the app, with any invite and without a token", clause: "GET /join/{inviteId}") {
-            world in
-            let john = try await world.person()
+            world, john in
             let invite = try await john.send(DeuceDiary.CreateInvite(group: try await john.solo())).id
             for id in [invite.rawValue, world.unknownID()] {
                 let answer = try await world.raw.send(
@@ -100,8 +92,7 @@ extension DeuceDiaryScenarios {
                 try await world.raw.send(.get, "/join/\(id)").refused(404, "Not found", id)
             }
         },
-        Scenario("Members see the invites that they made, admins all", clause: listInvites) { world in
-            let (john, jane, joan) = try await world.trio()
+        Scenario("Members see the invites that they made, admins all", clause: listInvites) { world, john, jane, joan in
             let group = try await john.group(with: jane)
             let elsewhere = try await john.group(with: jane)
             try await john.send(DeuceDiary.CreateInvite(group: elsewhere))
@@ -135,8 +126,7 @@ extension DeuceDiaryScenarios {
                 try await joan.get("/api/groups/\(id)/invites").refused(403, "Not authorized", id)
             }
         },
-        Scenario("The list of invites is read in pages", clause: listInvites) { world in
-            let (john, jane) = try await world.pair()
+        Scenario("The list of invites is read in pages", clause: listInvites) { world, john, jane in
             let group = try await john.group()
             var ids: [DeuceDiary.Invite.ID] = []
             for _ in 0..<5 { ids.insert(try await john.send(DeuceDiary.CreateInvite(group: group)).id, at: 0) }

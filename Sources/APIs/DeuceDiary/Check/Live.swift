@@ -8,8 +8,8 @@ import HTTPTypes
 
 extension DeuceDiaryScenarios {
     static let live: [Scenario<DeuceDiaryWorld>] = [
-        Scenario("A log reaches everybody who listens to its groups, its author too", clause: "/ws") { world in
-            let (john, jane) = try await world.pair()
+        Scenario("A log reaches everybody who listens to its groups, its author too", clause: "/ws") {
+            world, john, jane in
             let group = try await john.group(with: jane)
             let sockets = [try await world.rawSocket(in: group), try await world.rawSocket(in: group)]
             let logged = try await john.post(
@@ -53,8 +53,7 @@ extension DeuceDiaryScenarios {
                 await socket.close()
             }
         },
-        Scenario("The last group that was joined is the one that is heard", clause: "/ws") { world in
-            let john = try await world.person()
+        Scenario("The last group that was joined is the one that is heard", clause: "/ws") { world, john in
             let (one, two) = (try await john.group(), try await john.group())
             let socket = try await world.rawSocket(in: one)
             try await socket.join(one)
@@ -65,8 +64,7 @@ extension DeuceDiaryScenarios {
             try expect(try await socket.entry()["id"], equals: both[1].id.json)
             await socket.close()
         },
-        Scenario("A log into several groups is a frame for each, and one only", clause: "/ws") { world in
-            let john = try await world.person()
+        Scenario("A log into several groups is a frame for each, and one only", clause: "/ws") { world, john in
             let groups = [try await john.group(), try await john.group()]
             var sockets: [RawSocket] = []
             for group in groups { sockets.append(try await world.rawSocket(in: group)) }
@@ -78,8 +76,7 @@ extension DeuceDiaryScenarios {
                 await socket.close()
             }
         },
-        Scenario("Nonsense and unknown groups are met with silence", clause: "/ws") { world in
-            let (john, jane) = try await world.pair()
+        Scenario("Nonsense and unknown groups are met with silence", clause: "/ws") { world, john, jane in
             let group = try await john.group(with: jane)
             let socket = try await world.rawSocket(in: group)
             let nonsense = [
@@ -106,8 +103,8 @@ extension DeuceDiaryScenarios {
             try expect(try await socket.entry()["id"], equals: next.id.json)
             await socket.close()
         },
-        Scenario("Reactions, comings, goings, deletions and refusals send nothing", clause: "/ws") { world in
-            let (john, jane, joan) = try await world.trio()
+        Scenario("Reactions, comings, goings, deletions and refusals send nothing", clause: "/ws") {
+            world, john, jane, joan in
             let group = try await john.group(with: joan)
             let socket = try await world.rawSocket(in: group)
             let entry = try await john.log(in: group)[0]
@@ -126,8 +123,7 @@ extension DeuceDiaryScenarios {
             try expect(try await socket.entry()["id"], equals: next.id.json)
             await socket.close()
         },
-        Scenario("All sockets hear the entries of a group in their order", clause: "/ws") { world in
-            let (john, jane) = try await world.pair()
+        Scenario("All sockets hear the entries of a group in their order", clause: "/ws") { world, john, jane in
             let group = try await john.group(with: jane)
             let sockets = [try await world.rawSocket(in: group), try await world.rawSocket(in: group)]
             _ = try await together(40) { index in
@@ -139,8 +135,7 @@ extension DeuceDiaryScenarios {
                 await socket.close()
             }
         },
-        Scenario("A long message ends the socket", clause: "/ws") { world in
-            let john = try await world.person()
+        Scenario("A long message ends the socket", clause: "/ws") { world, john in
             let group = try await john.group()
             let socket = try await world.rawSocket(in: group)
             let entry = try await john.log(in: group)[0]
@@ -149,8 +144,8 @@ extension DeuceDiaryScenarios {
             try await socket.send(String(repeating: "x", count: 65_537))
             try await socket.expectClose(1009)
         },
-        Scenario("A socket with a token hears what a member may hear, and nothing after", clause: tokens) { world in
-            let (john, jane) = try await world.pair()
+        Scenario("A socket with a token hears what a member may hear, and nothing after", clause: tokens) {
+            _, john, jane in
             let (own, foreign) = (try await john.group(with: jane), try await john.group())
             // A client that cannot set headers passes the token in the URL.
             for socket in [try await jane.socket(), try await jane.socket(inURL: true)] {
@@ -175,8 +170,7 @@ extension DeuceDiaryScenarios {
             try await socket.expect(["type": "error", "message": "Not a member of this group"])
             await socket.close()
         },
-        Scenario("A newer token comes over the socket, and no other changes it", clause: tokens) { world in
-            let (john, jane) = try await world.pair()
+        Scenario("A newer token comes over the socket, and no other changes it", clause: tokens) { world, john, jane in
             let group = try await john.group(with: jane)
             let socket = try await jane.socket()
             try await socket.send(["type": "join_group", "groupId": group.json])
@@ -196,8 +190,7 @@ extension DeuceDiaryScenarios {
             try expect(try await open.entry()["id"], equals: next.id.json)
             await open.close()
         },
-        Scenario("A socket with a token that is not good is not opened", clause: tokens) { world in
-            let john = try await world.person()
+        Scenario("A socket with a token that is not good is not opened", clause: tokens) { world, john in
             for headers in [[.authorization: "Bearer \(john.token)x"], [.authorization: "Bearer"]] as [HTTPFields] {
                 do {
                     _ = try await world.sockets.open(

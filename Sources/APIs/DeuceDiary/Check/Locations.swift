@@ -22,8 +22,8 @@ extension DeuceDiaryScenarios {
                 }
             }
         },
-        Scenario("A custom location is in everybody's list from then on", clause: "POST /api/locations") { world in
-            let (john, jane) = try await world.pair()
+        Scenario("A custom location is in everybody's list from then on", clause: "POST /api/locations") {
+            world, john, jane in
             let stem = world.freshName()
             let made = try await john.post("/api/locations", ["name": .string("  \(stem) Grandma's ")]).succeeded()
             try expect(made["name"], equals: .string("\(stem) Grandma's"))
@@ -37,8 +37,7 @@ extension DeuceDiaryScenarios {
                 names, equals: ["\(stem) a", "\(stem.uppercased()) B", "\(stem) Grandma's", "\(stem) é"])
         },
         Scenario("A location's name has 1 to 100 characters and looks like no other", clause: "POST /api/locations") {
-            world in
-            let (john, jane) = try await world.pair()
+            world, john, jane in
             let stem = world.freshName()
             for name in ["", " ", "\n\t", "\u{200B}\u{2800}\u{FE0F}"] {
                 try await john.post("/api/locations", ["name": .string(name)])
@@ -63,8 +62,7 @@ extension DeuceDiaryScenarios {
             try expect(answers.filter { $0.status == 200 }.count, equals: 1)
             for answer in answers where answer.status != 200 { try answer.refused(400, "Location already exists") }
         },
-        Scenario("A user adds a hundred locations and no more", clause: "POST /api/locations") { world in
-            let (john, jane) = try await world.pair()
+        Scenario("A user adds a hundred locations and no more", clause: "POST /api/locations") { world, john, jane in
             let stem = world.freshName()
             let answers = try await together(110) { index in
                 try await john.post("/api/locations", ["name": .string("\(stem) \(index)")])
@@ -85,8 +83,7 @@ extension DeuceDiaryScenarios {
                 try await world.raw.send(.get, "/api/locations?\(query)").refused(400, "Invalid limit", query)
             }
         },
-        Scenario("Logging at a new place adds it to the list first", clause: "POST /api/locations") { world in
-            let john = try await world.person()
+        Scenario("Logging at a new place adds it to the list first", clause: "POST /api/locations") { world, john in
             let group = try await john.group()
             let place = "\(world.freshName()) Grandma's House"
             for _ in 0..<2 {

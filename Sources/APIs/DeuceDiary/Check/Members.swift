@@ -10,8 +10,7 @@ extension DeuceDiaryScenarios {
     private static let remove = "DELETE /api/groups/{groupId}/members/{userId}"
 
     static let members: [Scenario<DeuceDiaryWorld>] = [
-        Scenario("Who leaves a group is out of it, and their entries stay", clause: leave) { world in
-            let (john, jane, joan) = try await world.trio()
+        Scenario("Who leaves a group is out of it, and their entries stay", clause: leave) { _, john, jane, joan in
             let group = try await john.group(with: jane, joan)
             let entry = try await jane.log(in: group)[0]
             let johns = try await john.log(in: group)[0]
@@ -45,15 +44,14 @@ extension DeuceDiaryScenarios {
                 try expect(detail.group.createdBy, equals: people[0].id)
             }
         },
-        Scenario("When other members leave, no one becomes admin", clause: leave) { world in
-            let (john, jane, joan) = try await world.trio()
+        Scenario("When other members leave, no one becomes admin", clause: leave) { _, john, jane, joan in
             let group = try await john.group(with: jane, joan)
             try await jane.send(DeuceDiary.LeaveGroup(group: group))
             let members = try await john.send(DeuceDiary.GetGroup(group: group)).members
             try expect(members.map(\.role), equals: [.member, .admin])
         },
-        Scenario("The last member's leaving deletes the group, its entries and its invites", clause: leave) { world in
-            let (john, jane) = try await world.pair()
+        Scenario("The last member's leaving deletes the group, its entries and its invites", clause: leave) {
+            world, john, jane in
             let (group, other) = (try await john.group(with: jane), try await john.group())
             let invite = try await john.send(DeuceDiary.CreateInvite(group: group)).id
             // One of John's logs is in another group, too.
@@ -77,8 +75,7 @@ extension DeuceDiaryScenarios {
             try expect(try await jane.deuceCount(), equals: 0)
             try expect(try await jane.client.topDay(), equals: nil)
         },
-        Scenario("Who leaves all their groups gets Solo Deuces again", clause: leave) { world in
-            let john = try await world.person()
+        Scenario("Who leaves all their groups gets Solo Deuces again", clause: leave) { _, john in
             let solo = try await john.solo()
             try await john.client.leave(solo)
             try expect(try await john.send(DeuceDiary.ListGroups()), equals: [])
@@ -119,8 +116,7 @@ extension DeuceDiaryScenarios {
                 try expect(members.filter { $0.role == .admin }.count, equals: 1)
             }
         },
-        Scenario("The invites of those who leave end, and no others", clause: leave) { world in
-            let (john, jane, joan) = try await world.trio()
+        Scenario("The invites of those who leave end, and no others", clause: leave) { world, john, jane, joan in
             let (group, other) = (try await john.group(with: jane), try await john.group(with: jane))
             let johns = try await john.send(DeuceDiary.CreateInvite(group: group)).id
             let janes = try await jane.send(DeuceDiary.CreateInvite(group: group)).id
@@ -136,8 +132,7 @@ extension DeuceDiaryScenarios {
             // Joining again does not restore the invites.
             try await world.person().post("/api/join/\(janes)").refused(400, "Invalid or expired invite")
         },
-        Scenario("Who is no member cannot leave", clause: leave) { world in
-            let (john, jane) = try await world.pair()
+        Scenario("Who is no member cannot leave", clause: leave) { world, john, jane in
             let group = try await john.group()
             try await jane.post("/api/groups/\(group)/leave").refused(403, "Not authorized")
             for id in [world.unknownID(), "x", "%20"] {
@@ -148,8 +143,7 @@ extension DeuceDiaryScenarios {
             try expect(answers.filter { $0 == 200 }.count, equals: 1)
             try expect(answers.allSatisfy { [200, 403, 404].contains($0) }, "\(answers)")
         },
-        Scenario("An admin removes a member, whose entries stay", clause: remove) { world in
-            let (john, jane, joan) = try await world.trio()
+        Scenario("An admin removes a member, whose entries stay", clause: remove) { _, john, jane, joan in
             let group = try await john.group(with: jane, joan)
             let entry = try await jane.log(in: group)[0]
             let johns = try await john.log(in: group)[0]

@@ -11,8 +11,7 @@ extension DeuceDiaryScenarios {
         Scenario(
             "A picture becomes a JPEG of 200 by 200 that anybody may fetch",
             clause: "POST /api/auth/user/profile-picture"
-        ) { world in
-            let (john, jane) = try await world.pair()
+        ) { world, john, jane in
             let group = try await john.group(with: jane)
             let before = try await john.send(DeuceDiary.GetUser())
             try await world.tick()
@@ -40,8 +39,7 @@ extension DeuceDiaryScenarios {
         Scenario(
             "Another picture has another name, and the one before is gone",
             clause: "POST /api/auth/user/profile-picture"
-        ) { world in
-            let john = try await world.person()
+        ) { world, john in
             var uploaded: [String] = []
             for _ in 0..<3 {
                 let user = try await john.client.uploadProfilePicture(.sample)
@@ -57,8 +55,7 @@ extension DeuceDiaryScenarios {
             }
         },
         Scenario("What is no picture is refused, the first thing first", clause: "POST /api/auth/user/profile-picture")
-        { world in
-            let john = try await world.person()
+        { _, john in
             let image = SampleImage.jpeg(width: 16, height: 16)
             let large = image + [UInt8](repeating: 0, count: 5_242_881 - image.count)
             let none = "No file uploaded"

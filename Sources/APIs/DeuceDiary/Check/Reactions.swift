@@ -10,9 +10,7 @@ extension DeuceDiaryScenarios {
         Scenario(
             "A reaction is one for each emoji and user, and listed with its user",
             clause: "POST /api/entries/{entryId}/reactions"
-        ) {
-            world in
-            let (john, jane) = try await world.pair()
+        ) { _, john, jane in
             let entry = try await john.log(in: try await john.group(with: jane))[0].id
             let path = "/api/entries/\(entry)/reactions"
             try expect(try await jane.get(path).succeeded(), equals: [])
@@ -33,9 +31,7 @@ extension DeuceDiaryScenarios {
         Scenario(
             "Taking a reaction back always succeeds, and touches one's own alone",
             clause: "DELETE /api/entries/{entryId}/reactions"
-        ) {
-            world in
-            let (john, jane, joan) = try await world.trio()
+        ) { world, john, jane, joan in
             let entry = try await john.log(in: try await john.group(with: jane))[0].id
             for person in [john, jane] { try await person.send(DeuceDiary.AddReaction(entry: entry, emoji: "💩")) }
             for _ in 0..<2 {
@@ -61,8 +57,7 @@ extension DeuceDiaryScenarios {
         Scenario(
             "An emoji is any text of up to 10 scalars, compared scalar by scalar",
             clause: "POST /api/entries/{entryId}/reactions"
-        ) { world in
-            let john = try await world.person()
+        ) { _, john in
             let entry = try await john.log(in: try await john.group())[0].id
             let path = "/api/entries/\(entry)/reactions"
             let family = "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}\u{200D}\u{1F466}"
@@ -85,8 +80,7 @@ extension DeuceDiaryScenarios {
                 try await john.post(path, ["emoji": .string(emoji)]).refused(400, text, emoji)
             }
         },
-        Scenario("The same reaction twice at once is one", clause: "POST /api/entries/{entryId}/reactions") { world in
-            let john = try await world.person()
+        Scenario("The same reaction twice at once is one", clause: "POST /api/entries/{entryId}/reactions") { _, john in
             let entry = try await john.log(in: try await john.group())[0].id
             let answers = try await together(20) { _ in
                 try await john.post("/api/entries/\(entry)/reactions", ["emoji": "💩"])
@@ -97,8 +91,7 @@ extension DeuceDiaryScenarios {
             }
         },
         Scenario("Reactions are for members, to entries that exist", clause: "POST /api/entries/{entryId}/reactions") {
-            world in
-            let (john, joan) = try await world.pair()
+            world, john, joan in
             let entry = try await john.log(in: try await john.group())[0].id
             for id in [world.unknownID(), "x", "1"] {
                 let path = "/api/entries/\(id)/reactions"
@@ -110,8 +103,7 @@ extension DeuceDiaryScenarios {
             try await joan.post(path, ["emoji": "x"]).refused(403, "Not authorized to react to this entry")
             try await joan.get(path).refused(403, "Not authorized to access this entry")
         },
-        Scenario("Reactions are read in pages", clause: "GET /api/entries/{entryId}/reactions") { world in
-            let (john, jane) = try await world.pair()
+        Scenario("Reactions are read in pages", clause: "GET /api/entries/{entryId}/reactions") { _, john, jane in
             let group = try await john.group(with: jane)
             let (entry, other) = (try await john.log(in: group)[0].id, try await john.log(in: group)[0].id)
             var added: [DeuceDiary.Reaction.ID] = []

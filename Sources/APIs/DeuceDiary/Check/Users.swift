@@ -60,8 +60,7 @@ extension DeuceDiaryScenarios {
             let again = try await world.stranger(Bearer(subject: id, email: "a@b")).send(DeuceDiary.GetUser())
             try expect(again, equals: user)
         },
-        Scenario("An address is shown to its owner alone", clause: "GET /api/auth/user") { world in
-            let (john, jane) = try await world.pair()
+        Scenario("An address is shown to its owner alone", clause: "GET /api/auth/user") { _, john, jane in
             let group = try await john.group(with: jane)
             let entry = try await john.log(in: group)[0].id
             for person in [john, jane] { try await person.send(DeuceDiary.AddReaction(entry: entry, emoji: "💩")) }
@@ -76,8 +75,7 @@ extension DeuceDiaryScenarios {
             }
         },
         Scenario("A username has 3 to 20 letters, digits, underscores and spaces", clause: "PUT /api/auth/user") {
-            world in
-            let john = try await world.person()
+            world, john in
             let (short, long) = (
                 "String must contain at least 3 character(s)", "String must contain at most 20 character(s)"
             )
@@ -98,9 +96,7 @@ extension DeuceDiaryScenarios {
             }
         },
         Scenario("A username is unique by lower case; one's own is one's own in any case", clause: "PUT /api/auth/user")
-        {
-            world in
-            let (john, jane) = try await world.pair()
+        { world, john, jane in
             let name = world.freshName("john")
             let before = try await john.send(DeuceDiary.GetUser())
             try await world.tick()

@@ -9,8 +9,7 @@ import HTTPTypes
 extension DunbarScenarios {
     static let accounts: [Scenario<DunbarWorld>] = [
         Scenario("A forgotten password is answered alike for every address", clause: "POST /forgot-password") {
-            world in
-            let john = try await world.person()
+            world, john in
             let address = "\(john.name)@example.com"
             for body in [
                 #"{"email":"\#(address)"}"#, #"{"email":" \#(address.uppercased()) "}"#,
@@ -38,8 +37,8 @@ extension DunbarScenarios {
                     .refused(400, "Invalid or expired reset token", body)
             }
         },
-        Scenario("An account is deleted with all that is theirs", clause: "POST /account/delete") { world in
-            let (john, jane, alex) = try await world.trio()
+        Scenario("An account is deleted with all that is theirs", clause: "POST /account/delete") {
+            world, john, jane, alex in
             for person in [john, jane] { try await person.send(Dunbar.UpdateUser(id: person.id, isPrivate: false)) }
             try await jane.follow(john)
             try await john.follow(jane)
@@ -144,8 +143,7 @@ extension DunbarScenarios {
 
     /// Scenarios that need the e-mails.
     static let recovery: [Scenario<DunbarWorld>] = [
-        Scenario("The code of an e-mail sets a new password, once", clause: "POST /reset-password") { world in
-            let john = try await world.person()
+        Scenario("The code of an e-mail sets a new password, once", clause: "POST /reset-password") { world, john in
             let elsewhere = try await world.login(john.name).cookie ?? ""
             let address = "\(john.name)@example.com"
             // The e-mail goes to the registered address, whatever case is typed.
@@ -175,8 +173,7 @@ extension DunbarScenarios {
             try await reset(code, "another one").refused(400, "Invalid or expired reset token")
             try await world.login(john.name, "new password").succeeded(200)
         },
-        Scenario("Of two resets with one code at once, one succeeds", clause: "POST /reset-password") { world in
-            let john = try await world.person()
+        Scenario("Of two resets with one code at once, one succeeds", clause: "POST /reset-password") { world, john in
             try await john.send(Dunbar.ForgotPassword(email: "\(john.name)@example.com"))
             let code = try await world.resetCode(of: john)
             let answers = try await together(8) { index in
@@ -219,8 +216,8 @@ extension DunbarScenarios {
                 try await world.register(name, headers: key).refused(401, "Unauthorized")
             }
         },
-        Scenario("A later e-mail's code does not undo an earlier one's", clause: "POST /reset-password") { world in
-            let john = try await world.person()
+        Scenario("A later e-mail's code does not undo an earlier one's", clause: "POST /reset-password") {
+            world, john in
             var sent: [String] = []
             for _ in 0..<2 {
                 try await john.send(Dunbar.ForgotPassword(email: "\(john.name)@example.com"))

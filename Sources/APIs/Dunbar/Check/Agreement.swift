@@ -9,8 +9,7 @@ import HTTPTypes
 /// Operations that show the same thing show the same values.
 extension DunbarScenarios {
     static let agreement: [Scenario<DunbarWorld>] = [
-        Scenario("A user is the same wherever shown", clause: "§2 profile") { world in
-            let john = try await world.person()
+        Scenario("A user is the same wherever shown", clause: "§2 profile") { world, john in
             let jane = try await world.described("Jane Doe")
             let profile = try await john.get("/users/\(jane.id)").succeeded(200)["user"]
             let expected: [String: JSONValue] = [
@@ -100,8 +99,7 @@ extension DunbarScenarios {
             try await jane.post("/logout").said("Logged out successfully")
             for path in lists { try await jane.get(path).refused(401, "Unauthorized", path) }
         },
-        Scenario("Lists change with what they list", clause: "§2 orders") { world in
-            let (john, jane, jack) = try await world.trio()
+        Scenario("Lists change with what they list", clause: "§2 orders") { world, john, jane, jack in
             let stem = world.freshName()
             try expect(try await john.get("/users/search?q=\(stem)").succeeded(200), equals: [])
             try await world.person(stem)

@@ -43,8 +43,7 @@ extension DunbarScenarios {
                 .refused(400, "Malformed form")
         },
         Scenario("What is wrong with a registration is said in the contract's order", clause: "§1 POST /register") {
-            world in
-            let taken = try await world.person()
+            world, taken in
             let long = String(repeating: "x", count: 51)
             // Each row corrects the mistake of the one before.
             let table: [(JSONValue, String)] = [
@@ -107,8 +106,7 @@ extension DunbarScenarios {
             for answer in answers where answer.status != 201 { try answer.refused(400, "Username already exists") }
         },
         Scenario("Logging in takes the name in any case, and trimmed", clause: "POST /login", level: .contract) {
-            world in
-            let john = try await world.person()
+            world, john in
             for name in [john.name, john.name.uppercased(), " \t\(john.name)\n "] {
                 let answer = try await world.login(name)
                 try expect(try answer.succeeded(200)["user"]?["id"], equals: john.id.json)
@@ -117,8 +115,7 @@ extension DunbarScenarios {
                 try expect(me["user"]?["id"], equals: john.id.json)
             }
         },
-        Scenario("A wrong name or password is 401, an empty one 400", clause: "POST /login") { world in
-            let john = try await world.person()
+        Scenario("A wrong name or password is 401, an empty one 400", clause: "POST /login") { world, john in
             for (name, password) in [
                 (john.name, "wrong"), (john.name, DunbarWorld.password + " "),
                 (world.freshName(), DunbarWorld.password),
@@ -136,8 +133,7 @@ extension DunbarScenarios {
                     .refused(400, "Username and password are required", body)
             }
         },
-        Scenario("Logging in ends the session it came with", clause: "§2 Cookie, example 6") { world in
-            let john = try await world.person()
+        Scenario("Logging in ends the session it came with", clause: "§2 Cookie, example 6") { world, john in
             let other = try await world.login(john.name)
             let answer = try await world.login(john.name, headers: [.cookie: john.cookie])
             try answer.succeeded(200)
@@ -147,8 +143,7 @@ extension DunbarScenarios {
                 try await world.raw.send(.get, "/user", headers: [.cookie: cookie]).succeeded(200)
             }
         },
-        Scenario("Of several cookies the first that is a session counts", clause: "§2 Cookie") { world in
-            let (john, jane) = try await world.pair()
+        Scenario("Of several cookies the first that is a session counts", clause: "§2 Cookie") { world, john, jane in
             let name = john.cookie.prefix { $0 != "=" }
             let old = "\(name)=old"
             for cookies in ["\(old); \(john.cookie)", "\(old); \(old); \(john.cookie); \(jane.cookie)"] {
@@ -164,8 +159,7 @@ extension DunbarScenarios {
                 .said("Logged out successfully")
             for person in [john, jane] { try await person.get("/user").refused(401, "Unauthorized") }
         },
-        Scenario("A cookie is of no use after the logout", clause: "POST /logout") { world in
-            let john = try await world.person()
+        Scenario("A cookie is of no use after the logout", clause: "POST /logout") { world, john in
             let answer = try await john.raw(.post, "/logout").said("Logged out successfully")
             let attributes = try Self.attributes(of: answer)
             try expect(attributes.contains("Max-Age=0"), "\(attributes)")
@@ -174,8 +168,7 @@ extension DunbarScenarios {
             try await john.raw(.post, "/logout").said("Logged out successfully")
             try await world.raw.send(.post, "/logout").said("Logged out successfully")
         },
-        Scenario("The cookie is HttpOnly, for the whole site, for 30 days", clause: "§2 Cookie") { world in
-            let john = try await world.person()
+        Scenario("The cookie is HttpOnly, for the whole site, for 30 days", clause: "§2 Cookie") { world, john in
             let answer = try await world.login(john.name)
             let attributes = try Self.attributes(of: answer)
             try expect(
@@ -188,8 +181,7 @@ extension DunbarScenarios {
             let others = try await together(4) { _ in try await world.login(john.name).cookie }
             try expect(Set(others).count, equals: 4)
         },
-        Scenario("A cookie that is none is no session", clause: "§2 Cookie") { world in
-            let john = try await world.person()
+        Scenario("A cookie that is none is no session", clause: "§2 Cookie") { world, john in
             let name = try john.cookie.split(separator: "=")[0]
             for cookie in [
                 "", name + "=", "\(name)=x", john.cookie + "x", String(john.cookie.dropLast()), "x=" + john.cookie,
@@ -201,8 +193,7 @@ extension DunbarScenarios {
             let among = "a=b; \(john.cookie); c=\"d\""
             try await world.raw.send(.get, "/user", headers: [.cookie: among]).succeeded(200)
         },
-        Scenario("What another site makes a browser send is refused", clause: "§1 Origin") { world in
-            let john = try await world.person()
+        Scenario("What another site makes a browser send is refused", clause: "§1 Origin") { _, john in
             for origin in ["https://evil.example", "null", "http://test.evil.example", ""] {
                 for (method, path) in [
                     (.post, "/logout"), (.post, "/posts"), (.patch, "/users/\(john.id)"), (.delete, "/posts/1"),
@@ -223,8 +214,7 @@ extension DunbarScenarios {
             try await john.raw(.post, "/logout", headers: [.origin: own]).said("Logged out successfully")
         },
         Scenario("The SDK signs in, stays signed in and signs out", clause: "Authentication", level: .contract) {
-            world in
-            let john = try await world.person()
+            world, john in
             let store = MemoryCookieStore()
             func client() -> DunbarClient {
                 DunbarClient(

@@ -8,8 +8,7 @@ import HTTPTypes
 extension DunbarScenarios {
     static let blocks: [Scenario<DunbarWorld>] = [
         Scenario("A block ends what was between two, and hides each from the other", clause: "POST /users/:id/block") {
-            world in
-            let (a, b, c) = try await world.trio()
+            world, a, b, c in
             for person in [a, b, c] { try await person.send(Dunbar.UpdateUser(id: person.id, isPrivate: false)) }
             try await a.follow(b)
             try await b.follow(a)
@@ -46,8 +45,7 @@ extension DunbarScenarios {
             try expect(try await b.send(Dunbar.ListComments(post: of_c.id)), equals: comments)
             try expect(try await b.client.follow(a.id), equals: .following)
         },
-        Scenario("For the blocked one there is no such user", clause: "§6 POST /users/:id/block") { world in
-            let (a, b) = try await world.pair()
+        Scenario("For the blocked one there is no such user", clause: "§6 POST /users/:id/block") { _, a, b in
             try await a.send(Dunbar.UpdateUser(id: a.id, isPrivate: false))
             let post = try await a.publish()
             let comment = try await a.send(Dunbar.AddComment(post: post.id, content: "mine"))
@@ -70,8 +68,8 @@ extension DunbarScenarios {
             try await a.post("/users/\(b.id)/follow").refused(400, "Unblock this user first")
             try await a.post("/users/\(b.id)/unfollow").refused(400, "Not following this user")
         },
-        Scenario("A block takes requests along, and may be made before any", clause: "POST /users/:id/block") { world in
-            let (a, b) = try await world.pair()
+        Scenario("A block takes requests along, and may be made before any", clause: "POST /users/:id/block") {
+            _, a, b in
             try await a.send(Dunbar.Follow(user: b.id))
             try await b.send(Dunbar.Follow(user: a.id))
             let request = try await a.request(of: b)
@@ -82,8 +80,7 @@ extension DunbarScenarios {
             }
             try await a.post("/follow-requests/\(request)/accept").refused(404, "Follow request not found")
         },
-        Scenario("Who cannot be blocked", clause: "§6 POST /users/:id/block") { world in
-            let a = try await world.person()
+        Scenario("Who cannot be blocked", clause: "§6 POST /users/:id/block") { world, a in
             for method in [HTTPRequest.Method.post, .delete] {
                 try await world.raw.send(method, "/users/x/block").refused(401, "Unauthorized")
                 try await a.raw(method, "/users/x/block").refused(400, "Invalid user ID")
@@ -93,8 +90,7 @@ extension DunbarScenarios {
             try await a.raw(.delete, "/users/\(a.id)/block").said("User unblocked")
             try await world.raw.send(.get, "/blocks").refused(401, "Unauthorized")
         },
-        Scenario("Blocks come in pages, newest first", clause: "GET /blocks") { world in
-            let a = try await world.person()
+        Scenario("Blocks come in pages, newest first", clause: "GET /blocks") { world, a in
             let others = try await world.people(5)
             for other in others { try await a.send(Dunbar.Block(user: other.id)) }
             let newest = others.map(\.id).reversed().map { $0 }

@@ -8,8 +8,7 @@ import HTTPTypes
 extension DunbarScenarios {
     static let comments: [Scenario<DunbarWorld>] = [
         Scenario("Comments stand under a post, oldest first", clause: "POST /posts/:id/comments", level: .contract) {
-            world in
-            let (john, jane) = try await world.pair()
+            _, john, jane in
             try await jane.follow(john)
             let post = try await john.publish()
             let first = try await jane.send(Dunbar.AddComment(post: post.id, content: "  Great post! "))
@@ -21,8 +20,8 @@ extension DunbarScenarios {
                 try expect(try await person.send(Dunbar.ListComments(post: post.id)), equals: [first, second])
             }
         },
-        Scenario("What is no comment is refused, after what cannot be seen", clause: "§1 comments") { world in
-            let (john, jane) = try await world.pair()
+        Scenario("What is no comment is refused, after what cannot be seen", clause: "§1 comments") {
+            world, john, jane in
             let post = try await john.publish()
             let path = "/posts/\(post.id)/comments"
             try await world.raw.send(.post, path, body: "{").refused(401, "Unauthorized")
@@ -49,8 +48,7 @@ extension DunbarScenarios {
             try await john.post(path, ["content": .string(" \(long.dropLast()) ")]).succeeded(201)
         },
         Scenario("A comment is deleted by who wrote it, and by whose post it is on", clause: "DELETE /comments/:id") {
-            world in
-            let (john, jane, alex) = try await world.trio()
+            world, john, jane, alex in
             for person in [jane, alex] { try await person.follow(john) }
             let post = try await john.publish()
             func comment() async throws -> String {
@@ -75,8 +73,7 @@ extension DunbarScenarios {
             }
             try await john.raw(.delete, "/comments/999999999999").refused(404, "Comment not found")
         },
-        Scenario("A comment that meets the deletion of its post is not left behind", clause: "§4") { world in
-            let john = try await world.person()
+        Scenario("A comment that meets the deletion of its post is not left behind", clause: "§4") { _, john in
             for _ in 0..<5 {
                 let post = try await john.publish()
                 let statuses = try await together(6) { index in

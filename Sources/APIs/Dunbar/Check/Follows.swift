@@ -8,8 +8,7 @@ import HTTPTypes
 
 extension DunbarScenarios {
     static let follows: [Scenario<DunbarWorld>] = [
-        Scenario("A private account is asked, and answers", clause: "§8 example 1", level: .contract) { world in
-            let (a, b, c) = try await world.trio()
+        Scenario("A private account is asked, and answers", clause: "§8 example 1", level: .contract) { _, a, b, c in
             let post = try await a.publish("for followers")
             try await b.post("/users/\(a.id)/follow").said("Follow request sent")
             try expect(try await b.flags(of: a), equals: [false, true])
@@ -52,8 +51,7 @@ extension DunbarScenarios {
             try expect(try await b.flags(of: a), equals: [false, false])
             try expect(try await a.send(Dunbar.ListFollowers(of: a.id)), equals: [])
         },
-        Scenario("A request may be withdrawn or rejected, and made again", clause: "§4") { world in
-            let (a, b) = try await world.pair()
+        Scenario("A request may be withdrawn or rejected, and made again", clause: "§4") { _, a, b in
             for _ in 0..<2 {
                 try await b.post("/users/\(a.id)/follow").said("Follow request sent")
                 try await b.post("/users/\(a.id)/unfollow").said("Follow request withdrawn")
@@ -68,8 +66,7 @@ extension DunbarScenarios {
             try await b.send(Dunbar.Follow(user: a.id))
             try await a.post("/followers/\(b.id)/remove").refused(400, "This user is not your follower")
         },
-        Scenario("Who was rejected three times asks no more", clause: "§4") { world in
-            let (a, b) = try await world.pair()
+        Scenario("Who was rejected three times asks no more", clause: "§4") { world, a, b in
             for _ in 0..<3 {
                 try await b.post("/users/\(a.id)/follow").said("Follow request sent")
                 try await a.post("/follow-requests/\(try await a.request(of: b))/reject")
@@ -84,8 +81,7 @@ extension DunbarScenarios {
             try await a.send(Dunbar.UpdateUser(id: a.id, isPrivate: false))
             try await b.post("/users/\(a.id)/follow").said("Following")
         },
-        Scenario("Who cannot be followed, unfollowed and removed", clause: "§1 follow") { world in
-            let (a, b) = try await world.pair()
+        Scenario("Who cannot be followed, unfollowed and removed", clause: "§1 follow") { world, a, b in
             try await a.post("/users/\(a.id)/follow").refused(400, "Cannot follow yourself")
             try await a.post("/users/\(a.id)/unfollow").refused(400, "Not following this user")
             try await a.post("/followers/\(a.id)/remove").refused(400, "This user is not your follower")
@@ -152,8 +148,7 @@ extension DunbarScenarios {
             }
             try expect(page, equals: [true, false])
         },
-        Scenario("Only one's own lists are shown", clause: "GET /users/:id/followers", level: .contract) { world in
-            let (a, b) = try await world.pair()
+        Scenario("Only one's own lists are shown", clause: "GET /users/:id/followers", level: .contract) { _, a, b in
             try await b.follow(a)
             for id in ["\(a.id)", "999999999999"] {
                 try await b.get("/users/\(id)/followers").refused(403, "You can only view your own followers")
@@ -164,8 +159,7 @@ extension DunbarScenarios {
             try await b.get("/users/x/followers").refused(400, "Invalid user ID")
         },
         Scenario("Going public accepts all waiting requests; going private keeps all followers", clause: "§8 example 2")
-        { world in
-            let (a, d) = try await world.pair()
+        { _, a, d in
             let post = try await a.publish()
             try await d.send(Dunbar.Follow(user: a.id))
             try await a.send(Dunbar.UpdateUser(id: a.id, displayName: "A"))
@@ -213,8 +207,7 @@ extension DunbarScenarios {
             }
         },
         Scenario("No user follows more than 150, by any way", clause: "§8 example 3", within: .seconds(300)) {
-            world in
-            let b = try await world.person()
+            world, b in
             let targets = try await together(154, width: 8) { index in
                 try await world.person(isPrivate: index >= 150)
             }

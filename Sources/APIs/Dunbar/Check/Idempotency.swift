@@ -9,8 +9,7 @@ import HTTPTypes
 extension DunbarScenarios {
     static let idempotency: [Scenario<DunbarWorld>] = [
         Scenario("A repeat under one key gets the first answer again, and does nothing", clause: "§1 Idempotency-Key") {
-            world in
-            let john = try await world.person()
+            world, john in
             let post = try await john.publish()
             let other = try await world.person(isPrivate: false).publish()
             for creation in creations(by: john, on: post.id, reporting: other.id) {
@@ -36,8 +35,7 @@ extension DunbarScenarios {
             try await world.register(name).refused(400, "Username already exists")
         },
         Scenario("A key is 1 to 255 printable ASCII characters, and belongs to its user and path", clause: "§1") {
-            world in
-            let (john, jane) = try await world.pair()
+            world, john, jane in
             let other = try await jane.publish()
             for creation in creations(by: john, on: try await john.publish().id, reporting: other.id) {
                 try await world.refuseBadKeys(of: creation)
@@ -52,8 +50,7 @@ extension DunbarScenarios {
                 try comment.succeeded(201)
             }
         },
-        Scenario("A refused request leaves its key free", clause: "§1 only 2xx answers are kept") { world in
-            let (john, jane) = try await world.pair()
+        Scenario("A refused request leaves its key free", clause: "§1 only 2xx answers are kept") { world, john, jane in
             let post = try await jane.publish()
             let key = world.freshKey()
             try await john.post("/posts/\(post.id)/comments", ["content": "x"], headers: key)

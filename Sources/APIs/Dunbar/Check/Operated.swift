@@ -63,8 +63,7 @@ extension DunbarScenarios {
             let me = try await world.login(admin.name).succeeded(200)
             try expect(me["user"]?["isAdmin"], equals: true)
         },
-        Scenario("An admin has no part in what is between others", clause: "§3") { world in
-            let (a, b) = try await world.pair()
+        Scenario("An admin has no part in what is between others", clause: "§3") { world, a, b in
             let admin = try await world.admin()
             try await b.send(Dunbar.Follow(user: a.id))
             let request = try await a.request(of: b)
@@ -77,8 +76,7 @@ extension DunbarScenarios {
     ]
 
     static let verification: [Scenario<DunbarWorld>] = [
-        Scenario("The link of an e-mail verifies the address", clause: "GET /verify-email/:token") { world in
-            let john = try await world.person()
+        Scenario("The link of an e-mail verifies the address", clause: "GET /verify-email/:token") { world, john in
             guard let `operator` = world.operator else { throw CheckFailure("only an operator sees the e-mails") }
             let emails = try await `operator`.emails("\(john.name)@example.com")
             try expect(emails.count, equals: 1)
@@ -98,8 +96,8 @@ extension DunbarScenarios {
                 try expect(try await john.send(Dunbar.GetCurrentUser()).user.emailVerified, equals: true)
             }
         },
-        Scenario("The e-mail with the link is sent again on request", clause: "POST /verify-email/resend") { world in
-            let john = try await world.person()
+        Scenario("The e-mail with the link is sent again on request", clause: "POST /verify-email/resend") {
+            world, john in
             guard let `operator` = world.operator else { throw CheckFailure("only an operator sees the e-mails") }
             try await john.post("/verify-email/resend").said("Verification email sent")
             let emails = try await `operator`.emails("\(john.name)@example.com")

@@ -12,8 +12,8 @@ import FoundationNetworking
 
 extension DunbarScenarios {
     static let photos: [Scenario<DunbarWorld>] = [
-        Scenario("A photo has an absolute URL that anybody may fetch", clause: "POST /users/:id/photo") { world in
-            let (john, jane) = try await world.pair()
+        Scenario("A photo has an absolute URL that anybody may fetch", clause: "POST /users/:id/photo") {
+            world, john, jane in
             let user = try await john.client.uploadPhoto(.sample, of: john.id)
             guard let photo = user.profile.photo, photo.hasPrefix("http") else { throw CheckFailure("no URL: \(user)") }
             let file = try await world.fetch(photo)
@@ -31,8 +31,7 @@ extension DunbarScenarios {
             try expect(try await world.fetch(photo).status, equals: 404)
             try expect(try await world.fetch(next).status, equals: 200)
         },
-        Scenario("What is no photo is refused, the first thing first", clause: "§1 photo") { world in
-            let (john, jane) = try await world.pair()
+        Scenario("What is no photo is refused, the first thing first", clause: "§1 photo") { _, john, jane in
             let path = "/users/\(john.id)/photo"
             let image = SampleImage.jpeg(width: 8, height: 8)
             func upload(
@@ -62,8 +61,7 @@ extension DunbarScenarios {
             // The declared type and the name do not matter.
             try await upload(john, "photo", image, type: "text/plain", name: "x.txt").succeeded(200)
         },
-        Scenario("A file of more than 50 MiB is refused", clause: "§1 413") { world in
-            let john = try await world.person()
+        Scenario("A file of more than 50 MiB is refused", clause: "§1 413") { _, john in
             let large = Samples.jpeg + [UInt8](repeating: 0, count: 52_428_801 - Samples.jpeg.count)
             for (path, field) in [("/users/\(john.id)/photo", "photo"), ("/posts", "media")] {
                 let answer = try await john.raw(

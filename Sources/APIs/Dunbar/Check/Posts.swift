@@ -9,8 +9,7 @@ import HTTPTypes
 extension DunbarScenarios {
     static let posts: [Scenario<DunbarWorld>] = [
         Scenario("A post is a text, as it was sent, with its author", clause: "POST /posts", level: .contract) {
-            world in
-            let john = try await world.person()
+            world, john in
             let text = " Hello\r\n\t\"world\" 🎉 é </script> "
             let post = try await john.publish(text)
             try expect(post.content, equals: text)
@@ -22,8 +21,8 @@ extension DunbarScenarios {
                 .post, "/posts", headers: [.contentType: Form.type], bytes: Form(fields: [("content", text)]).bytes)
             try expect(try form.succeeded(201)["content"], equals: .string(text))
         },
-        Scenario("Media keep their order, and are served as what they are", clause: "POST /posts, example 4") { world in
-            let john = try await world.person()
+        Scenario("Media keep their order, and are served as what they are", clause: "POST /posts, example 4") {
+            world, john in
             let kinds: [(Upload, String)] = [
                 (.sample, "image/jpeg"), (.video(Samples.mp4), "video/mp4"), (.video(Samples.webm), "video/webm"),
                 (.video(Samples.mov), "video/quicktime"), (.sample, "image/jpeg"),
@@ -48,8 +47,7 @@ extension DunbarScenarios {
             }
             try expect(try await john.posts(of: john), equals: [post])
         },
-        Scenario("A file's URL is good for two days, and for that file", clause: "POST /posts") { world in
-            let john = try await world.person()
+        Scenario("A file's URL is good for two days, and for that file", clause: "POST /posts") { world, john in
             let post = try await john.client.post("", media: [.sample, .video(Samples.mp4)])
             let photo = try await john.client.uploadPhoto(.sample, of: john.id).profile.photo ?? ""
             for url in post.media + [photo] {
@@ -75,8 +73,7 @@ extension DunbarScenarios {
                 }
             }
         },
-        Scenario("What is no post is refused", clause: "§1 POST /posts, example 4") { world in
-            let john = try await world.person()
+        Scenario("What is no post is refused", clause: "§1 POST /posts, example 4") { _, john in
             for content in ["", "  \r\n\t ", "\u{200B}\u{2800}\u{FE0F}", nil] as [String?] {
                 let body: JSONValue = content.map { ["content": .string($0)] } ?? [:]
                 try await john.post("/posts", body).refused(400, "Post must have content or media", "\(body)")
@@ -109,8 +106,7 @@ extension DunbarScenarios {
             try expect(try await john.posts(of: john).count, equals: 1)
         },
         Scenario("The three ways to ask for a user's posts agree", clause: "GET /users/:id/posts", level: .contract) {
-            world in
-            let (john, jane) = try await world.pair()
+            _, john, jane in
             for index in 0..<3 { try await john.publish("post \(index)") }
             func answers(_ query: String = "") async throws -> [RawAnswer] {
                 let more = query.isEmpty ? "" : "?" + query
@@ -138,8 +134,7 @@ extension DunbarScenarios {
             try await jane.get("/users/x/posts").refused(400, "Invalid user ID")
         },
         Scenario("For GET the id is a user's, for DELETE a post's", clause: "GET /posts/:id, DELETE /posts/:id") {
-            world in
-            let john = try await world.person()
+            world, john in
             let post = try await john.publish()
             try expect(try await john.send(Dunbar.ListPostsByPath(user: john.id)).map(\.id), equals: [post.id])
             try await john.raw(.delete, "/posts/\(post.id)").said("Post deleted")
@@ -148,8 +143,8 @@ extension DunbarScenarios {
             try await john.raw(.delete, "/posts/x").refused(400, "Invalid post ID")
             try await world.raw.send(.delete, "/posts/x").refused(401, "Unauthorized")
         },
-        Scenario("A deleted post takes its comments and files along", clause: "DELETE /posts/:id") { world in
-            let (john, jane) = try await world.pair()
+        Scenario("A deleted post takes its comments and files along", clause: "DELETE /posts/:id") {
+            world, john, jane in
             try await jane.follow(john)
             let post = try await john.client.post("x", media: [.sample, .video(Samples.mp4)])
             try await jane.send(Dunbar.AddComment(post: post.id, content: "Great post!"))
@@ -161,8 +156,7 @@ extension DunbarScenarios {
             try expect(try await jane.feed(), equals: [])
         },
         Scenario("The feed is one's own posts and those of whom one follows", clause: "GET /feed", level: .contract) {
-            world in
-            let (john, jane, alex) = try await world.trio()
+            world, john, jane, alex in
             let stranger = try await world.person(isPrivate: false)
             try await stranger.publish("not in any feed")
             let first = try await john.publish("first")
@@ -182,8 +176,8 @@ extension DunbarScenarios {
     ]
 
     static let paging: [Scenario<DunbarWorld>] = [
-        Scenario("Posts and the feed come in pages that nothing disturbs", clause: "§6 paging, example 7") { world in
-            let (john, jane) = try await world.pair()
+        Scenario("Posts and the feed come in pages that nothing disturbs", clause: "§6 paging, example 7") {
+            _, john, jane in
             try await jane.follow(john)
             var published: [Dunbar.Post] = []
             for index in 0..<9 {
@@ -213,8 +207,7 @@ extension DunbarScenarios {
             let pagedOwn = try await jane.client.posts(of: john.id, pageSize: 2).elements(expecting: own.count)
             try expect(pagedOwn, equals: own)
         },
-        Scenario("Comments come in pages, the newest page first", clause: "§6 paging") { world in
-            let john = try await world.person()
+        Scenario("Comments come in pages, the newest page first", clause: "§6 paging") { _, john in
             let post = try await john.publish()
             var made: [Dunbar.Comment.ID] = []
             for index in 0..<5 {
@@ -248,8 +241,7 @@ extension DunbarScenarios {
                 try await john.send(Dunbar.ListOutgoingRequests(limit: 2, before: outgoing[1].id)),
                 equals: Array(outgoing[2..<4]))
         },
-        Scenario("A list goes on where an entry stood that has gone", clause: "§6 paging") { world in
-            let john = try await world.person()
+        Scenario("A list goes on where an entry stood that has gone", clause: "§6 paging") { world, john in
             let others = try await world.people(6)
             for other in others { try await other.send(Dunbar.Follow(user: john.id)) }
             let requests = try await john.send(Dunbar.ListPendingRequests())
@@ -287,8 +279,7 @@ extension DunbarScenarios {
             try await john.send(Dunbar.Unblock(user: blocks[0]))
             try expect(try await john.send(Dunbar.ListBlocks(before: blocks[0])).map(\.id), equals: Array(blocks[1...]))
         },
-        Scenario("A limit or cursor that is none is refused", clause: "§6 paging") { world in
-            let john = try await world.person()
+        Scenario("A limit or cursor that is none is refused", clause: "§6 paging") { _, john in
             let post = try await john.publish()
             for path in [
                 "/feed", "/users/\(john.id)/posts", "/posts/\(john.id)", "/posts/\(post.id)/comments",

@@ -7,8 +7,8 @@ import HTTPTypes
 
 extension DunbarScenarios {
     static let reports: [Scenario<DunbarWorld>] = [
-        Scenario("A post is reported once by each user who sees it", clause: "POST /posts/:id/report") { world in
-            let (john, jane) = try await world.pair()
+        Scenario("A post is reported once by each user who sees it", clause: "POST /posts/:id/report") {
+            _, john, jane in
             let post = try await john.publish()
             let path = "/posts/\(post.id)/report"
             try await jane.post(path, ["reason": "Hateful"]).refused(404, "Post not found")

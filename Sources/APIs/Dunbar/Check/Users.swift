@@ -8,8 +8,7 @@ import HTTPTypes
 
 extension DunbarScenarios {
     static let users: [Scenario<DunbarWorld>] = [
-        Scenario("A profile is open to everybody and shows no address", clause: "GET /users/:id") { world in
-            let (john, jane) = try await world.pair()
+        Scenario("A profile is open to everybody and shows no address", clause: "GET /users/:id") { world, john, jane in
             let path = "/users/\(john.id)"
             for answer in [try await world.raw.send(.get, path), try await jane.get(path), try await john.get(path)] {
                 let body = try answer.succeeded(200)
@@ -19,8 +18,7 @@ extension DunbarScenarios {
                 try expect(!answer.text.contains("@example.com"), "it shows an address: \(answer.text)")
             }
         },
-        Scenario("Unknown and impossible users", clause: "§1 GET /users/:id") { world in
-            let john = try await world.person()
+        Scenario("Unknown and impossible users", clause: "§1 GET /users/:id") { world, john in
             try await world.raw.send(.get, "/users/999999999999").refused(404, "User not found")
             for id in ["0", "-1", "x", "1.0", "1x", "%20", "%00", "null"] {
                 try await world.raw.send(.get, "/users/\(id)").refused(400, "Invalid user ID", id)
@@ -29,8 +27,7 @@ extension DunbarScenarios {
             }
             try await world.raw.send(.get, "/users/99999999999999999999999").refused(404, "User not found")
         },
-        Scenario("A profile is changed field by field", clause: "PATCH /users/:id", level: .contract) { world in
-            let john = try await world.person()
+        Scenario("A profile is changed field by field", clause: "PATCH /users/:id", level: .contract) { _, john in
             func patch(_ body: JSONValue) async throws -> JSONValue {
                 try await john.raw(.patch, "/users/\(john.id)", body: body.description).succeeded(200)
             }
@@ -53,8 +50,8 @@ extension DunbarScenarios {
             let found = try await john.send(Dunbar.GetUser(id: john.id)).user
             try expect([found.displayName, found.bio ?? "none"], equals: ["b", "none"])
         },
-        Scenario("What cannot be changed is refused, the first thing first", clause: "§1 PATCH, example 8") { world in
-            let (john, jane) = try await world.pair()
+        Scenario("What cannot be changed is refused, the first thing first", clause: "§1 PATCH, example 8") {
+            world, john, jane in
             let path = "/users/\(john.id)"
             try await world.raw.send(.patch, path, body: "{").refused(401, "Unauthorized")
             try await jane.raw(.patch, path, body: "{").refused(400, "Malformed JSON")
@@ -85,8 +82,7 @@ extension DunbarScenarios {
 
     static let search: [Scenario<DunbarWorld>] = [
         Scenario("Users are found by a part of either name, in any case", clause: "GET /users/search", level: .contract)
-        {
-            world in
+        { world in
             let word = world.freshName("w")
             let first = try await world.person("a" + word)
             let second = try await world.person("b" + world.freshName(), named: "The \(word.uppercased()) one")

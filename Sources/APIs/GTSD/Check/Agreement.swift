@@ -28,8 +28,7 @@ extension GTSDScenarios {
             try await world.post("/auth/logout", ["refreshToken": renewed["refreshToken"] ?? nil]).succeeded(200)
             try await world.raw.send(.get, "/auth/me", token: token).refused(401, "Invalid or expired token")
         },
-        Scenario("A changed task is shown as the day's tasks show it", clause: "§6 complete") { world in
-            let anna = try await world.person()
+        Scenario("A changed task is shown as the day's tasks show it", clause: "§6 complete") { _, anna in
             func listed(_ task: GTSD.Task) async throws -> JSONValue? {
                 let tasks = try await anna.get("/v1/tasks/today").data()["tasks"]?.elements ?? []
                 return tasks.first { $0["id"] == task.id.json }
@@ -60,8 +59,7 @@ extension GTSDScenarios {
                 "/v1/evidence", ["taskId": 999_999_999, "type": "text_log", "data": ["text": "a"]]
             ).refused(404, "Task 999999999 not found or does not belong to user")
         },
-        Scenario("Streak, badges and history agree", clause: "POST /v1/streaks/check-compliance") { world in
-            let anna = try await world.person()
+        Scenario("Streak, badges and history agree", clause: "POST /v1/streaks/check-compliance") { _, anna in
             func history() async throws -> JSONValue? {
                 try await anna.get("/v1/streaks/history").data()["days"]?.elements.last
             }
@@ -107,15 +105,13 @@ extension GTSDScenarios {
                 try expect(one?["awardedAt"], equals: badge["awardedAt"])
             }
         },
-        Scenario("A task takes a hundred entries of evidence", clause: "POST /v1/evidence") { world in
-            let anna = try await world.person()
+        Scenario("A task takes a hundred entries of evidence", clause: "POST /v1/evidence") { _, anna in
             let task = try await anna.tasks()[0]
             _ = try await together(100, width: 8) { try await anna.prove(task, "\($0)") }
             let body: JSONValue = ["taskId": task.id.json, "type": "text_log", "data": ["text": "a"]]
             try await anna.post("/v1/evidence", body).refused(409, "Too many evidence entries for this task")
         },
-        Scenario("A limit's window ends within a minute", clause: "Rate limiting") { world in
-            let anna = try await world.person()
+        Scenario("A limit's window ends within a minute", clause: "Rate limiting") { _, anna in
             let _: GTSD.OnboardingStatus = try await anna.send(Person.body)
             let answer = try await anna.post("/v1/plans/generate")
             let made = try answer.data(201)["plan"]?["createdAt"]?.string.flatMap { GTSD.Timestamp($0) }
@@ -123,8 +119,8 @@ extension GTSDScenarios {
             // The end is a whole second.
             try expect(-1...61 ~= ends.timeIntervalSince(made.date), "the window ends at \(ends)")
         },
-        Scenario("Photos are listed as they were confirmed, page by page", clause: "GET /v1/progress/photos") { world in
-            let anna = try await world.person()
+        Scenario("Photos are listed as they were confirmed, page by page", clause: "GET /v1/progress/photos") {
+            _, anna in
             var confirmed: [JSONValue] = []
             for width in 1...2 {
                 let bytes = SampleImage.jpeg(width: 8, height: 8)
@@ -151,8 +147,7 @@ extension GTSDScenarios {
             let last = try await anna.get("/v1/progress/photos?limit=1&offset=1").data()
             try expect(last["photos"]?.elements.map { $0["id"] }, equals: [expected[1]["id"]])
         },
-        Scenario("An onboarding is read as it was sent", clause: "POST /v1/onboarding") { world in
-            let anna = try await world.person()
+        Scenario("An onboarding is read as it was sent", clause: "POST /v1/onboarding") { _, anna in
             let today = try await anna.tasks()[0].dueDate
             let body: JSONValue = [
                 "dateOfBirth": "1990-01-15", "gender": "male", "primaryGoal": "lose_weight", "currentWeight": 80.5,

@@ -36,8 +36,7 @@ extension GTSDScenarios {
             try expect(me["name"], equals: .null)
             try expect(me["timezone"], equals: "UTC")
         },
-        Scenario("An address is taken without regard to case", clause: "POST /auth/signup") { world in
-            let anna = try await world.person()
+        Scenario("An address is taken without regard to case", clause: "POST /auth/signup") { world, anna in
             for email in [anna.email, anna.email.uppercased(), " \(anna.email)"] {
                 try await world.post("/auth/signup", ["email": .string(email), "password": .string(Person.password)])
                     .refused(409, "User with this email already exists", email)
@@ -97,8 +96,7 @@ extension GTSDScenarios {
             }
         },
         Scenario("Unknown address and wrong password answer alike", clause: "POST /auth/login", level: .contract) {
-            world in
-            let anna = try await world.person()
+            world, anna in
             let data = try await world.post(
                 "/auth/login", ["email": .string(anna.email.uppercased()), "password": .string(Person.password)]
             ).data()
@@ -111,8 +109,7 @@ extension GTSDScenarios {
                 .invalid("password: Password is required")
         },
         Scenario("After ten wrong passwords in a minute the right one is refused too", clause: "§1 failed logins") {
-            world in
-            let (anna, berta) = try await world.pair()
+            world, anna, berta in
             @Sendable func logIn(_ email: String, _ password: String) async throws -> RawAnswer {
                 try await world.post("/auth/login", ["email": .string(email), "password": .string(password)])
             }
@@ -125,8 +122,7 @@ extension GTSDScenarios {
             }
             try await logIn(berta.email, Person.password).data()
         },
-        Scenario("An account is deleted with all that belongs to it", clause: "§6 DELETE /auth/me") { world in
-            let anna = try await world.person()
+        Scenario("An account is deleted with all that belongs to it", clause: "§6 DELETE /auth/me") { world, anna in
             let url = try await anna.put(SampleImage.jpeg(width: 8, height: 8)).fileKey
             let size = SampleImage.jpeg(width: 8, height: 8).count
             let photo: GTSD.ConfirmedPhoto = try await anna.send(
@@ -155,9 +151,7 @@ extension GTSDScenarios {
 
     static let sessions: [Scenario<GTSDWorld>] = [
         Scenario("A refresh token is good once, and gives another pair", clause: "POST /auth/refresh", level: .contract)
-        {
-            world in
-            let anna = try await world.person()
+        { world, anna in
             var tokens: Set = [anna.refreshToken]
             var refresh = anna.refreshToken
             for _ in 0..<3 {
@@ -178,8 +172,7 @@ extension GTSDScenarios {
             try await world.post("/auth/refresh", [:]).invalid("refreshToken: Refresh token is required")
         },
         Scenario("A lost answer is given again; a token behind it ends the session", clause: "§2 tokens, example 8") {
-            world in
-            let anna = try await world.person()
+            world, anna in
             func renew(_ token: String) async throws -> RawAnswer {
                 try await world.post("/auth/refresh", ["refreshToken": .string(token)])
             }
@@ -196,8 +189,7 @@ extension GTSDScenarios {
             try await anna.get("/auth/me").refused(401, "Invalid or expired token")
         },
         Scenario("Of two tokens that are made from one, the first that is used ends the other", clause: "§2 tokens") {
-            world in
-            let anna = try await world.person()
+            world, anna in
             func renew(_ token: JSONValue?) async throws -> RawAnswer {
                 try await world.post("/auth/refresh", ["refreshToken": token ?? .null])
             }
@@ -211,8 +203,7 @@ extension GTSDScenarios {
             try await renew(last["refreshToken"]).refused(401, "Invalid or expired refresh token")
         },
         Scenario("Logging out ends the session, however it is named, and no other", clause: "POST /auth/logout") {
-            world in
-            let anna = try await world.person()
+            world, anna in
             let others = try await together(2) { _ in
                 try await world.post(
                     "/auth/login", ["email": .string(anna.email), "password": .string(Person.password)]
@@ -239,8 +230,7 @@ extension GTSDScenarios {
             }
             try await world.raw.send(.get, "/auth/me", token: others[1]["accessToken"]?.string).data()
         },
-        Scenario("Many requests of one SDK renew once", clause: "§7 one refresh in flight") { world in
-            let anna = try await world.person()
+        Scenario("Many requests of one SDK renew once", clause: "§7 one refresh in flight") { world, anna in
             let store = MemoryTokenStore(
                 .init(
                     accessToken: "gone", refreshToken: anna.refreshToken, expiresAt: .distantFuture,

@@ -8,8 +8,7 @@ import HTTPTypes
 /// The table of the decisions' §5, cell by cell.
 extension GTSDScenarios {
     static let authorisation: [Scenario<GTSDWorld>] = [
-        Scenario("No user reads or changes anything of another user", clause: "§5") { world in
-            let (anna, berta) = try await world.pair()
+        Scenario("No user reads or changes anything of another user", clause: "§5") { _, anna, berta in
             let task = try await anna.tasks()[0]
             try await anna.prove(task, "secret")
             let _: GTSD.OnboardingStatus = try await anna.send(Person.body)

@@ -27,8 +27,8 @@ extension GTSDScenarios {
         rules.unknownPaths(clause: "Error responses"),
         rules.otherMethods("Another method is 405 with Allow, before credentials", clause: "Error responses"),
         rules.credentials(clause: "Unauthorized", level: .contract),
-        Scenario("Every answer names its request: by the client's own id, or a new one", clause: "requestId") { world in
-            let anna = try await world.person()
+        Scenario("Every answer names its request: by the client's own id, or a new one", clause: "requestId") {
+            world, anna in
             for id in ["a", "550e8400-e29b-41d4-a716-446655440000", String(repeating: "~", count: 128)] {
                 let headers: HTTPFields = [.requestID: id]
                 let refused = try await world.raw.send(.get, "/auth/me", headers: headers)
@@ -50,8 +50,7 @@ extension GTSDScenarios {
             let answer = try await world.post("/auth/signup", ["email": "x", "password": "Short1!"])
             try answer.invalid("email: Invalid email format, password: Password must be at least 8 characters")
         },
-        Scenario("Wrong types and absent fields are told by name", clause: "§1 validation") { world in
-            let anna = try await world.person()
+        Scenario("Wrong types and absent fields are told by name", clause: "§1 validation") { world, anna in
             try await world.post("/auth/signup", ["email": 1, "password": nil, "name": [], "timezone": 5])
                 .invalid(
                     "email: Expected string, password: Required, name: Expected string, timezone: Expected string")
@@ -67,8 +66,7 @@ extension GTSDScenarios {
                 .invalid("date: Expected string")
         },
         Scenario("A number that is no whole one is refused by its field's own words", clause: "§1 validation") {
-            world in
-            let anna = try await world.person()
+            _, anna in
             func refused(_ path: String, _ body: String, _ text: String) async throws {
                 try await anna.raw(.post, path, body: body).invalid(text, body)
             }
@@ -105,8 +103,7 @@ extension GTSDScenarios {
                     + #""height":180,"activityLevel":"sedentary","mealsPerDay":2.5}"#,
                 "mealsPerDay: Invalid mealsPerDay")
         },
-        Scenario("U+0000 in a text is a mistake of its field", clause: "§1 JSON bodies") { world in
-            let anna = try await world.person()
+        Scenario("U+0000 in a text is a mistake of its field", clause: "§1 JSON bodies") { world, anna in
             let task = try await anna.tasks()[0]
             let nul = #"\u0000"#
             try await anna.raw(

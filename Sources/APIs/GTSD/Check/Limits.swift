@@ -16,8 +16,7 @@ extension GTSDScenarios {
 
     static let limits: [Scenario<GTSDWorld>] = [
         Scenario("Each limited operation counts for itself and each person, down to none", clause: "Rate limiting") {
-            world in
-            let (anna, berta) = try await world.pair()
+            _, anna, berta in
             for (path, limit, text) in limited {
                 var resets: Set<Date> = []
                 for count in 1...limit {
@@ -40,16 +39,14 @@ extension GTSDScenarios {
                 try expect(other.limit?.remaining, equals: limit - 1)
             }
         },
-        Scenario("Many at once are counted each", clause: "Rate limiting") { world in
-            let anna = try await world.person()
+        Scenario("Many at once are counted each", clause: "Rate limiting") { _, anna in
             let answers = try await together(40) { _ in try await anna.post("/v1/streaks/check-compliance") }
             try expect(answers.filter { $0.status == 200 }.count, equals: 20)
             try expect(
                 answers.filter { $0.status == 200 }.compactMap { $0.limit?.remaining }.sorted(), equals: Array(0..<20))
         },
         Scenario("A stranger is not counted, and other operations say nothing of limits", clause: "Rate limiting") {
-            world in
-            let anna = try await world.person()
+            world, anna in
             for (path, _, _) in limited {
                 let answer = try await world.raw.send(.post, path, body: "{}")
                 try answer.refused(401, "Authentication required")
@@ -59,8 +56,7 @@ extension GTSDScenarios {
                 try expect(try await anna.get(path).limit == nil, "\(path) has a limit")
             }
         },
-        Scenario("The SDK tells how much of a limit is left", clause: "§7 rate limits") { world in
-            let anna = try await world.person()
+        Scenario("The SDK tells how much of a limit is left", clause: "§7 rate limits") { _, anna in
             let answer = try await anna.client.answer(GTSD.CheckCompliance())
             try expect(answer.rateLimit?.remaining, equals: 19)
             for _ in 0..<19 { _ = try await anna.client.answer(GTSD.CheckCompliance()) }
@@ -75,8 +71,7 @@ extension GTSDScenarios {
 
     static let idempotency: [Scenario<GTSDWorld>] = [
         Scenario("A repeat under one key gets the first answer again, and does nothing", clause: "§1 Idempotency-Key") {
-            world in
-            let anna = try await world.person()
+            world, anna in
             let task = try await anna.tasks()[0]
             let bytes = SampleImage.jpeg(width: 8, height: 8)
             let place = try await anna.put(bytes)
@@ -137,8 +132,7 @@ extension GTSDScenarios {
             try expect(anew["user"]?["id"] != first?["user"]?["id"], "the account that was deleted")
             try await world.raw.send(.get, "/auth/me", token: anew["accessToken"]?.string).data()
         },
-        Scenario("A refused request leaves its key free", clause: "§1 only 2xx are kept") { world in
-            let anna = try await world.person()
+        Scenario("A refused request leaves its key free", clause: "§1 only 2xx are kept") { world, anna in
             let (key, id) = (world.freshKey(), try await anna.tasks()[0].id)
             for (task, status) in [(id.rawValue + 1_000_000, 404), (id.rawValue, 201)] {
                 let body: JSONValue = ["taskId": .integer(task), "type": "text_log", "data": ["text": "a"]]

@@ -15,8 +15,7 @@ extension GTSDScenarios {
         Scenario(
             "A photo is put into the store, confirmed, listed, fetched and deleted", clause: "Progress photos",
             level: .contract
-        ) { world in
-            let anna = try await world.person()
+        ) { world, anna in
             let place = try await anna.put(jpeg)
             try expect(place.fileKey.hasPrefix("progress-photos/\(anna.id)/"), place.fileKey)
             let body: JSONValue = [
@@ -50,8 +49,7 @@ extension GTSDScenarios {
             try await anna.raw(.delete, path)
                 .refused(404, "Photo \(confirmed["photoId"] ?? nil) not found or does not belong to user")
         },
-        Scenario("A photo that was deleted does not come back", clause: "§2 downloadUrl") { world in
-            let anna = try await world.person()
+        Scenario("A photo that was deleted does not come back", clause: "§2 downloadUrl") { world, anna in
             let place = try await anna.put(jpeg)
             let confirmation = GTSD.ConfirmPhoto(
                 fileKey: place.fileKey, fileSize: jpeg.count, contentType: "image/jpeg")
@@ -66,8 +64,7 @@ extension GTSDScenarios {
             }
             try expect(try await anna.get("/v1/progress/photos").data()["photos"], equals: [])
         },
-        Scenario("Names, types and sizes", clause: "§2 fileName, contentType, fileSize") { world in
-            let anna = try await world.person()
+        Scenario("Names, types and sizes", clause: "§2 fileName, contentType, fileSize") { _, anna in
             let kept: [(String, String)] = [
                 ("../../IMG.2024.JPG", "IMG_2024.JPG"), (#"C:\x\ä b.png"#, "__b.png"), ("a.b.HeIc", "a_b.HeIc"),
                 (String(repeating: "n", count: 250) + ".jpeg", String(repeating: "n", count: 100) + ".jpeg"),
@@ -97,8 +94,7 @@ extension GTSDScenarios {
             try await presign(anna, "a.jpg", size: 10_485_761).invalid("fileSize: File size must be less than 10MB")
             try await presign(anna, "a.jpg", size: 0).invalid("fileSize: File size must be positive")
         },
-        Scenario("What was put is looked at, not what is said of it", clause: "§2 confirm") { world in
-            let anna = try await world.person()
+        Scenario("What was put is looked at, not what is said of it", clause: "§2 confirm") { _, anna in
             func confirm(_ key: String, _ size: Int, _ type: String = "image/jpeg") async throws -> RawAnswer {
                 try await anna.post(
                     "/v1/progress/photo/confirm",
@@ -120,8 +116,7 @@ extension GTSDScenarios {
             }
             try await confirm(place.fileKey, count).data(201)
         },
-        Scenario("What a confirmation may say", clause: "§2 confirm") { world in
-            let anna = try await world.person()
+        Scenario("What a confirmation may say", clause: "§2 confirm") { _, anna in
             let place = try await anna.put(jpeg)
             let task = try await anna.tasks()[0].id
             func confirm(_ more: [String: JSONValue]) async throws -> RawAnswer {
@@ -154,8 +149,7 @@ extension GTSDScenarios {
             try expect(
                 try await anna.get("/v1/progress/photos?taskId=\(task.rawValue + 1)").data()["photos"], equals: [])
         },
-        Scenario("Fifty confirmations at once make one photo", clause: "§5 transactions") { world in
-            let anna = try await world.person()
+        Scenario("Fifty confirmations at once make one photo", clause: "§5 transactions") { _, anna in
             let place = try await anna.put(jpeg)
             let body: JSONValue = [
                 "fileKey": .string(place.fileKey), "fileSize": .integer(Int64(jpeg.count)), "contentType": "image/jpeg",
@@ -167,8 +161,8 @@ extension GTSDScenarios {
             try expect(Set(try answers.map { try $0.json()["data"]?["photoId"] }).count, equals: 1)
             try expect(try await anna.get("/v1/progress/photos").data()["photos"]?.elements.count, equals: 1)
         },
-        Scenario("No user confirms or deletes another user's photo", clause: "Forbidden", level: .contract) { world in
-            let (anna, berta) = try await world.pair()
+        Scenario("No user confirms or deletes another user's photo", clause: "Forbidden", level: .contract) {
+            _, anna, berta in
             let place = try await anna.put(jpeg)
             let forbidden = "Invalid file key: does not belong to authenticated user"
             for key in [
@@ -186,8 +180,7 @@ extension GTSDScenarios {
                 .refused(404, "Photo \(photo.photoId) not found or does not belong to user")
             try expect(try await berta.get("/v1/progress/photos").data()["photos"], equals: [])
         },
-        Scenario("An upload's URL is good for its key, size and method alone", clause: "§2 uploadUrl") { world in
-            let anna = try await world.person()
+        Scenario("An upload's URL is good for its key, size and method alone", clause: "§2 uploadUrl") { world, anna in
             let place: GTSD.PresignedUpload = try await anna.send(
                 GTSD.PresignPhoto(fileName: "a.jpg", contentType: "image/jpeg", fileSize: jpeg.count))
             let url = place.uploadUrl
@@ -224,8 +217,7 @@ extension GTSDScenarios {
             try expect(fetched.body, equals: jpeg)
         },
         Scenario("The SDK uploads in one call, and the whole of a list page by page", clause: "§7 photo upload") {
-            world in
-            let anna = try await world.person()
+            _, anna in
             let upload = Upload(.bytes(jpeg), filename: "front.jpg", contentType: "image/jpeg")
             let key = UUID().uuidString
             let progress = LastProgress()

@@ -8,14 +8,12 @@ import HTTPTypes
 
 extension GTSDScenarios {
     static let plans: [Scenario<GTSDWorld>] = [
-        Scenario("Without onboarding there is no plan", clause: "POST /v1/plans/generate") { world in
-            let anna = try await world.person()
+        Scenario("Without onboarding there is no plan", clause: "POST /v1/plans/generate") { _, anna in
             try await anna.post("/v1/plans/generate")
                 .refused(400, "Please complete onboarding before generating a plan")
             try await anna.get("/v1/onboarding").refused(404, "Onboarding has not been completed")
         },
-        Scenario("A week has one plan: new, there already, made anew", clause: "POST /v1/plans/generate") { world in
-            let anna = try await world.person()
+        Scenario("A week has one plan: new, there already, made anew", clause: "POST /v1/plans/generate") { _, anna in
             let _: GTSD.OnboardingStatus = try await anna.send(Person.body)
             let first = try await anna.post("/v1/plans/generate").data(201)
             try expect(first["recomputed"], equals: false)
@@ -34,15 +32,13 @@ extension GTSDScenarios {
             let today = try await anna.tasks()[0].dueDate
             try expect(start <= today && today <= end, "another week")
         },
-        Scenario("Twenty at once make one plan", clause: "§5 transactions") { world in
-            let anna = try await world.person()
+        Scenario("Twenty at once make one plan", clause: "§5 transactions") { _, anna in
             let _: GTSD.OnboardingStatus = try await anna.send(Person.body)
             let answers = try await together(20) { _ in try await anna.post("/v1/plans/generate") }
             try expect(answers.filter { $0.status == 201 }.count, equals: 1)
             try expect(Set(try answers.map { try $0.json()["data"]?["plan"]?["id"] }).count, equals: 1)
         },
-        Scenario("Targets are those of the worked examples", clause: "§8 worked examples") { world in
-            let anna = try await world.person()
+        Scenario("Targets are those of the worked examples", clause: "§8 worked examples") { _, anna in
             let today = try await anna.tasks()[0].dueDate
             /// Returns the day that many years before today.
             func born(_ age: Int) throws -> Day {
@@ -89,8 +85,7 @@ extension GTSDScenarios {
                 try expect(text[4].contains("\(water) ml"), "\(text)")
             }
         },
-        Scenario("The plan of a week is in the texts of its tasks", clause: "§3 generator") { world in
-            let anna = try await world.person()
+        Scenario("The plan of a week is in the texts of its tasks", clause: "§3 generator") { _, anna in
             let _: GTSD.OnboardingStatus = try await anna.send(Person.body)
             let plan = try await anna.send(GTSD.GeneratePlan()).plan
             try expect(plan.educationalContent.sections[5].content.contains("10 weeks"), "no timeline")
@@ -108,8 +103,7 @@ extension GTSDScenarios {
             let _: GTSD.GeneratedPlan = try await anna.send(GTSD.GeneratePlan(forceRecompute: true))
             try expect(try await anna.tasks().map(\.description), equals: texts)
         },
-        Scenario("Onboarding is kept, and replaced", clause: "§6 onboarding") { world in
-            let anna = try await world.person()
+        Scenario("Onboarding is kept, and replaced", clause: "§6 onboarding") { _, anna in
             let body: JSONValue = [
                 "dateOfBirth": "1990-01-15T23:30:00-05:00", "gender": "non-binary", "primaryGoal": "gain_muscle",
                 "currentWeight": 80.5, "height": 180, "activityLevel": "sedentary", "timezone": "Pacific/Auckland",
@@ -132,8 +126,7 @@ extension GTSDScenarios {
             try expect(again.timezone, equals: "Pacific/Auckland")
             try await anna.post("/v1/onboarding", body).data(200)
         },
-        Scenario("What a body cannot be", clause: "§6 onboarding") { world in
-            let anna = try await world.person()
+        Scenario("What a body cannot be", clause: "§6 onboarding") { world, anna in
             let good: [String: JSONValue] = [
                 "dateOfBirth": "1990-01-15", "gender": "male", "primaryGoal": "maintain", "currentWeight": 80,
                 "height": 180, "activityLevel": "sedentary",

@@ -8,8 +8,7 @@ import HTTPTypes
 
 extension GTSDScenarios {
     static let streaks: [Scenario<GTSDWorld>] = [
-        Scenario("A streak is there from the sign-up", clause: "GET /v1/streaks/me", level: .contract) { world in
-            let anna = try await world.person()
+        Scenario("A streak is there from the sign-up", clause: "GET /v1/streaks/me", level: .contract) { _, anna in
             let data = try await anna.get("/v1/streaks/me").data()
             try expect(data["streak"]?["userId"], equals: anna.id.json)
             for name in ["currentStreak", "longestStreak", "totalCompliantDays"] {
@@ -22,8 +21,7 @@ extension GTSDScenarios {
             try expect(data["canIncrementToday"], equals: true)
             try expect(try await anna.streak().streak.lastCompliantDate, equals: nil)
         },
-        Scenario("Four of five tasks make a day, once", clause: "§8 example 2") { world in
-            let anna = try await world.person()
+        Scenario("Four of five tasks make a day, once", clause: "§8 example 2") { _, anna in
             let tasks = try await anna.tasks()
             // On Mondays there are six tasks, of which five are needed.
             let needed = tasks.count == 6 ? 5 : 4
@@ -51,8 +49,7 @@ extension GTSDScenarios {
             let streak = try await anna.streak().streak
             try expect(streak.lastCompliantDate, equals: tasks[0].dueDate)
         },
-        Scenario("Fifty evidences at once move the streak one step", clause: "§5 transactions") { world in
-            let anna = try await world.person()
+        Scenario("Fifty evidences at once move the streak one step", clause: "§5 transactions") { _, anna in
             let tasks = try await anna.tasks()
             try expect(!tasks.isEmpty, "no tasks today")
             let answers = try await together(50) { try await anna.prove(tasks[$0 % tasks.count], "\($0)") }
@@ -61,8 +58,7 @@ extension GTSDScenarios {
             let streak = try await anna.streak().streak
             try expect([streak.currentStreak, streak.longestStreak, streak.totalCompliantDays], equals: [1, 1, 1])
         },
-        Scenario("Uncompleting withdraws today, completing gives it back", clause: "§6 uncomplete") { world in
-            let anna = try await world.person()
+        Scenario("Uncompleting withdraws today, completing gives it back", clause: "§6 uncomplete") { _, anna in
             let tasks = try await anna.tasks()
             for task in tasks { try await anna.prove(task) }
             var updates: [Bool] = []
@@ -81,8 +77,7 @@ extension GTSDScenarios {
             let badges: GTSD.EarnedBadges = try await anna.send(GTSD.ListBadges())
             try expect(badges.badges.filter { $0.badgeType == .firstDay }.count, equals: 1)
         },
-        Scenario("Another day is judged, and never counts", clause: "§3 credit") { world in
-            let anna = try await world.person()
+        Scenario("Another day is judged, and never counts", clause: "§3 credit") { _, anna in
             let today = try await anna.tasks()[0].dueDate
             let tomorrow = later(today, by: 1)
             for task in try await anna.tasks(on: tomorrow) {
@@ -96,8 +91,7 @@ extension GTSDScenarios {
             try expect(days.map(\.isCompliant), equals: [false, true])
             try expect(days.map(\.credited), equals: [false, false])
         },
-        Scenario("No answer depends on which was asked for first", clause: "§3 generator") { world in
-            let anna = try await world.person()
+        Scenario("No answer depends on which was asked for first", clause: "§3 generator") { _, anna in
             let before = try await anna.streak()
             let past = try await anna.send(GTSD.GetHistory()).days
             let tasks = try await anna.tasks()
@@ -111,15 +105,13 @@ extension GTSDScenarios {
             try expect(days.map { $0.totalTasks > 0 }, equals: [false] + Array(repeating: true, count: 8) + [false])
             try expect(past.last?.totalTasks, equals: tasks.count)
         },
-        Scenario("The history ends where years have four digits", clause: "§6 history") { world in
-            let anna = try await world.person()
+        Scenario("The history ends where years have four digits", clause: "§6 history") { _, anna in
             let last = try await anna.send(GTSD.GetHistory(from: Day("9999-12-30"))).days
             try expect(last.map(\.date.description), equals: ["9999-12-30", "9999-12-31"])
             let first = try await anna.send(GTSD.GetHistory(to: Day("0001-01-02"))).days
             try expect(first.map(\.date.description), equals: ["0001-01-01", "0001-01-02"])
         },
-        Scenario("An id beyond 64 bits is no id", clause: "§2 texts") { world in
-            let anna = try await world.person()
+        Scenario("An id beyond 64 bits is no id", clause: "§2 texts") { _, anna in
             for action in ["complete", "uncomplete"] {
                 try await anna.post("/v1/tasks/99999999999999999999/\(action)")
                     .invalid("taskId: Task ID must be a positive integer")
@@ -127,8 +119,7 @@ extension GTSDScenarios {
             try await anna.raw(.delete, "/v1/progress/photo/99999999999999999999")
                 .invalid("photoId: Photo ID must be a positive integer")
         },
-        Scenario("The history has every day that is asked for", clause: "§6 history") { world in
-            let anna = try await world.person()
+        Scenario("The history has every day that is asked for", clause: "§6 history") { _, anna in
             let today = try await anna.tasks()[0].dueDate
             let month: GTSD.History = try await anna.send(GTSD.GetHistory())
             try expect(month.days.map(\.date), equals: (0..<30).map { later(today, by: Int64($0) - 29) })
@@ -141,8 +132,7 @@ extension GTSDScenarios {
             try await anna.get("/v1/streaks/history?from=x&to=2025-02-30")
                 .invalid("from: Date must be in YYYY-MM-DD format, to: Invalid date provided")
         },
-        Scenario("Sixteen badges are to be had", clause: "§6 available") { world in
-            let anna = try await world.person()
+        Scenario("Sixteen badges are to be had", clause: "§6 available") { _, anna in
             let badges = try await anna.get("/v1/badges/available").data()["badges"]?.elements ?? []
             try expect(
                 badges.map { $0["badgeType"] ?? nil },
@@ -153,8 +143,7 @@ extension GTSDScenarios {
                 ])
             try expect(badges.allSatisfy { $0["earned"] == false && $0["awardedAt"] == .null }, "earned already")
         },
-        Scenario("Ten metrics make a data driver", clause: "§3 badges") { world in
-            let anna = try await world.person()
+        Scenario("Ten metrics make a data driver", clause: "§3 badges") { _, anna in
             let task = try await anna.tasks()[0]
             func badges() async throws -> Int {
                 let earned: GTSD.EarnedBadges = try await anna.send(GTSD.ListBadges())

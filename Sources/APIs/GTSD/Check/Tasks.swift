@@ -12,8 +12,7 @@ extension GTSDScenarios {
 
     static let tasks: [Scenario<GTSDWorld>] = [
         Scenario("A day has its tasks, the same each time, by id", clause: "GET /v1/tasks/today", level: .contract) {
-            world in
-            let anna = try await world.person()
+            _, anna in
             let first = try await anna.send(GTSD.ListTasks())
             let again = try await anna.send(GTSD.ListTasks())
             try expect(first, equals: again)
@@ -22,8 +21,7 @@ extension GTSDScenarios {
             try expect(first.completedTasks, equals: 0)
             try expect(Set(first.tasks.map(\.dueDate)).count, equals: 1)
         },
-        Scenario("A week's tasks are those of the table", clause: "§3 generator") { world in
-            let anna = try await world.person()
+        Scenario("A week's tasks are those of the table", clause: "§3 generator") { _, anna in
             let today = try await anna.tasks()[0].dueDate
             let monday = later(today, by: (7 - (today.daysSince1970 + 3) % 7) % 7)
             let daily = [
@@ -57,8 +55,7 @@ extension GTSDScenarios {
                 try expect(tasks.allSatisfy { $0.dueDate == day && !$0.completed && $0.evidence == nil }, "\(tasks)")
             }
         },
-        Scenario("Days before the sign-up, and more than a week ahead, are empty", clause: "§3 generator") { world in
-            let anna = try await world.person()
+        Scenario("Days before the sign-up, and more than a week ahead, are empty", clause: "§3 generator") { _, anna in
             let today = try await anna.tasks()[0].dueDate
             let table: [(ahead: Int64, counts: ClosedRange<Int>)] = [
                 (-1, 0...0), (-366, 0...0), (7, 5...6), (8, 0...0), (400, 0...0),
@@ -68,8 +65,7 @@ extension GTSDScenarios {
                 try expect(counts ~= count, "\(ahead) days ahead: \(count) tasks")
             }
         },
-        Scenario("Filters, pages and counts", clause: "GET /v1/tasks/today", level: .contract) { world in
-            let anna = try await world.person()
+        Scenario("Filters, pages and counts", clause: "GET /v1/tasks/today", level: .contract) { _, anna in
             let all = try await anna.tasks()
             try await anna.prove(all[2])
             let nutrition = try await anna.get("/v1/tasks/today?type=nutrition").data()
@@ -82,8 +78,7 @@ extension GTSDScenarios {
             try expect(page["totalTasks"]?.integer, equals: Int64(all.count))
             try expect(try await anna.get("/v1/tasks/today?offset=99").data()["tasks"], equals: [])
         },
-        Scenario("What cannot be asked for", clause: "§1 GET /v1/tasks/today") { world in
-            let anna = try await world.person()
+        Scenario("What cannot be asked for", clause: "§1 GET /v1/tasks/today") { _, anna in
             let format = "date: Date must be in YYYY-MM-DD format"
             let table = [
                 ("date=today", format), ("date=2025-1-1", format), ("date=", format),
@@ -103,8 +98,8 @@ extension GTSDScenarios {
             ]
             for (query, text) in table { try await anna.get("/v1/tasks/today?\(query)").invalid(text, query) }
         },
-        Scenario("An answer says truthfully that it comes from the cache", clause: "Cached responses") { world in
-            let (anna, berta) = try await world.pair()
+        Scenario("An answer says truthfully that it comes from the cache", clause: "Cached responses") {
+            _, anna, berta in
             @Sendable func isCached(_ person: Person, _ query: String = "") async throws -> JSONValue? {
                 try await person.get("/v1/tasks/today\(query)").succeeded(200)["cached"]
             }
@@ -142,8 +137,7 @@ extension GTSDScenarios {
     ]
 
     static let evidence: [Scenario<GTSDWorld>] = [
-        Scenario("Evidence completes its task", clause: "POST /v1/evidence", level: .contract) { world in
-            let anna = try await world.person()
+        Scenario("Evidence completes its task", clause: "POST /v1/evidence", level: .contract) { _, anna in
             let task = try await anna.tasks()[1]
             let body: JSONValue = [
                 "taskId": task.id.json, "type": "text_log", "data": ["text": "5 km"], "notes": " windy ",
@@ -157,8 +151,7 @@ extension GTSDScenarios {
             try expect(shown?["evidence"]?["id"], equals: data["evidence"]?["id"])
             try expect(shown?["completedAt"], equals: data["evidence"]?["createdAt"])
         },
-        Scenario("The latest of several evidences is shown, and the first completed", clause: "§2 task") { world in
-            let anna = try await world.person()
+        Scenario("The latest of several evidences is shown, and the first completed", clause: "§2 task") { _, anna in
             let task = try await anna.tasks()[1]
             let first = try await anna.prove(task, "one")
             let second = try await anna.prove(task, "two")
@@ -167,8 +160,7 @@ extension GTSDScenarios {
             try expect(shown.evidence?.notes, equals: nil)
             try expect(shown.completedAt, equals: first.evidence.createdAt)
         },
-        Scenario("Evidence holds what its type names, and nothing else is kept", clause: "§2 evidence") { world in
-            let anna = try await world.person()
+        Scenario("Evidence holds what its type names, and nothing else is kept", clause: "§2 evidence") { _, anna in
             let task = try await anna.tasks()[0]
             func send(_ type: String, _ data: JSONValue) async throws -> RawAnswer {
                 try await anna.post("/v1/evidence", ["taskId": task.id.json, "type": .string(type), "data": data])
@@ -238,8 +230,7 @@ extension GTSDScenarios {
                 ]
             ).invalid("notes: Notes must be at most 1000 characters")
         },
-        Scenario("Evidence tells when it happened, for two days", clause: "POST /v1/evidence") { world in
-            let anna = try await world.person()
+        Scenario("Evidence tells when it happened, for two days", clause: "POST /v1/evidence") { _, anna in
             let task = try await anna.tasks()[0]
             let me: GTSD.User = try await anna.send(GTSD.GetMe())
             let now = me.createdAt.milliseconds
@@ -258,8 +249,7 @@ extension GTSDScenarios {
             try expect(evidence?["occurredAt"], equals: .string(time))
             try expect(try await anna.get("/v1/tasks/today").data()["tasks"]?[0]?["completedAt"], equals: .string(time))
         },
-        Scenario("Completing and uncompleting are the same however often", clause: "§6 complete") { world in
-            let anna = try await world.person()
+        Scenario("Completing and uncompleting are the same however often", clause: "§6 complete") { _, anna in
             let task = try await anna.tasks()[0]
             let first: GTSD.ChangedTask = try await anna.send(GTSD.CompleteTask(task.id))
             let again: GTSD.ChangedTask = try await anna.send(GTSD.CompleteTask(task.id))

@@ -8,8 +8,7 @@ import MessengerClient
 /// Scenarios of the caller's own profile.
 extension MessengerScenarios {
     static let account: [Scenario<MessengerWorld>] = [
-        Scenario("A profile changes field by field, and others see it so", clause: "PUT /me") { world in
-            let (alice, bob) = try await world.pair()
+        Scenario("A profile changes field by field, and others see it so", clause: "PUT /me") { world, alice, bob in
             var expected = try await alice.get("/me").succeeded(200)
             func change(_ body: JSONValue, _ changed: [String: JSONValue], line: UInt = #line) async throws {
                 if case .object(let members) = expected { expected = .object(members.merging(changed) { $1 }) }
@@ -47,15 +46,13 @@ extension MessengerScenarios {
             let again = try await world.signedIn(alice.name, alice.password)
             try expect(try await again.send(Messenger.GetMe()).displayName, equals: "Alice A.")
         },
-        Scenario("A search finds the new display name, and the old one no more", clause: "PUT /me") { world in
-            let alice = try await world.person()
+        Scenario("A search finds the new display name, and the old one no more", clause: "PUT /me") { world, alice in
             let (old, new) = (world.freshName(of: 8), world.freshName(of: 8))
             for name in [old, new + "É"] { try await alice.send(Messenger.UpdateMe(displayName: name)) }
             try expect(try await alice.send(Messenger.SearchUsers(new + "é")).map(\.id), equals: [alice.id])
             try expect(try await alice.send(Messenger.SearchUsers(old)), equals: [])
         },
-        Scenario("What a profile may not be is refused, and nothing of it is kept", clause: "PUT /me") { world in
-            let alice = try await world.person()
+        Scenario("What a profile may not be is refused, and nothing of it is kept", clause: "PUT /me") { world, alice in
             let before = try await alice.get("/me").succeeded(200)
             let name = "display_name must be 1 to 64 characters"
             let bio = "bio must be at most 500 characters"
@@ -79,8 +76,7 @@ extension MessengerScenarios {
             try await world.raw.send(.put, "/me", body: "[").refused(401, "Missing Authorization header")
             try expect(try await alice.get("/me").succeeded(200), equals: before)
         },
-        Scenario("A picture is an image of one's own, for everybody to see", clause: "PUT /me") { world in
-            let (alice, bob) = try await world.pair()
+        Scenario("A picture is an image of one's own, for everybody to see", clause: "PUT /me") { world, alice, bob in
             func set(_ file: JSONValue, as person: Person) async throws -> RawAnswer {
                 try await person.raw(.put, "/me", body: (["avatar_file_id": file] as JSONValue).description)
             }

@@ -16,8 +16,7 @@ extension MessengerScenarios {
         },
         Scenario(
             "A username has 3 to 32 characters, none of them a control character or @", clause: "POST /auth/register"
-        ) {
-            world in
+        ) { world in
             let (short, long) = ("Username must be 3–32 characters", "Username contains invalid characters")
             let refused = [
                 ("", short), ("Al", short), ("  Al  ", short), (world.freshName(of: 33), short),
@@ -38,8 +37,7 @@ extension MessengerScenarios {
         Scenario(
             "An e-mail address has one @ with something on both sides, and at most 254 characters",
             clause: "POST /auth/register"
-        ) {
-            world in
+        ) { world in
             let name = world.freshName()
             let tail = "@\(name)"
             let fits = String(repeating: "é", count: 254 - tail.count) + tail
@@ -93,8 +91,7 @@ extension MessengerScenarios {
                     .refused(400, "Display name must be at most 64 characters")
             }
         },
-        Scenario("Registering refuses the first thing that is wrong", clause: "POST /auth/register") { world in
-            let taken = try await world.person()
+        Scenario("Registering refuses the first thing that is wrong", clause: "POST /auth/register") { world, taken in
             var body: [String: JSONValue] = [
                 "username": "a@", "email": "nobody", "password": "short",
                 "display_name": .string(String(repeating: "x", count: 65)),

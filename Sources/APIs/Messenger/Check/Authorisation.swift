@@ -11,9 +11,7 @@ extension MessengerScenarios {
     static let authorisation: [Scenario<MessengerWorld>] = [
         Scenario(
             "Each endpoint answers anonymous, outsider, member and owner as the table says", clause: "Authorisation"
-        ) {
-            world in
-            let (owner, member, outsider) = try await world.trio()
+        ) { world, owner, member, outsider in
             let chat = try await owner.group(with: member)
             let file = try await owner.upload()
             try await owner.send(Messenger.SendMessage(chat: chat, content: "", type: .file, file: file))
@@ -51,9 +49,7 @@ extension MessengerScenarios {
         },
         Scenario(
             "Registering, signing in and refreshing ask for no credentials and look at none", clause: "Authentication"
-        ) {
-            world in
-            let alice = try await world.person()
+        ) { world, alice in
             for header in [nil, "Basic x", "Bearer x", "Bearer \(alice.token)", "Bearer \(alice.refreshToken)"] {
                 var headers = HTTPFields()
                 headers[.authorization] = header
@@ -71,8 +67,8 @@ extension MessengerScenarios {
                 }
             }
         },
-        Scenario("A socket tells members and others apart as the table says", clause: "Authorisation") { world in
-            let (owner, member, outsider) = try await world.trio()
+        Scenario("A socket tells members and others apart as the table says", clause: "Authorisation") {
+            world, owner, member, outsider in
             let chat = try await owner.group(with: member)
             let subscribe: JSONValue = ["type": "subscribe", "chat_id": chat.json]
 

@@ -9,8 +9,7 @@ import MessengerClient
 extension MessengerScenarios {
     /// Scenarios of messages that a socket missed: `since` and `resync`.
     static let backlog: [Scenario<MessengerWorld>] = [
-        Scenario("since: what was missed, ascending, then what follows", clause: "/ws since") { world in
-            let (alice, bob) = try await world.pair()
+        Scenario("since: what was missed, ascending, then what follows", clause: "/ws since") { _, alice, bob in
             let chat = try await alice.directChat(with: bob)
             let first = try await bob.socket()
             try await first.subscribe(to: chat, since: 0)
@@ -39,8 +38,7 @@ extension MessengerScenarios {
                 await socket.close()
             }
         },
-        Scenario("since loses nothing and repeats nothing while others send", clause: "/ws since") { world in
-            let (alice, bob) = try await world.pair()
+        Scenario("since loses nothing and repeats nothing while others send", clause: "/ws since") { _, alice, bob in
             let chat = try await alice.directChat(with: bob)
             let before = try await alice.say(30, in: chat)
             async let sending = together(90, width: 10) { index in
@@ -60,8 +58,7 @@ extension MessengerScenarios {
             for messages in heard { try expect(messages.map(\.id), equals: all.map(\.id)) }
         },
         Scenario("Subscribing again loses nothing and repeats nothing while others send", clause: "/ws subscribe") {
-            world in
-            let (alice, bob) = try await world.pair()
+            _, alice, bob in
             let chat = try await alice.directChat(with: bob)
             let socket = try await bob.socket()
             try await socket.subscribe(to: chat)
@@ -82,8 +79,7 @@ extension MessengerScenarios {
             try expect(heard, equals: try await sending)
             await socket.close()
         },
-        Scenario("More than 1,000 missed messages are a resync", clause: "/ws since") { world in
-            let (alice, bob) = try await world.pair()
+        Scenario("More than 1,000 missed messages are a resync", clause: "/ws since") { _, alice, bob in
             let chat = try await alice.directChat(with: bob)
             let sent = try await alice.say(1001, in: chat)
             let socket = try await bob.socket()

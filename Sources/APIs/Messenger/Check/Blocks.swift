@@ -9,8 +9,8 @@ import MessengerClient
 /// Scenarios of blocking.
 extension MessengerScenarios {
     static let blocks: [Scenario<MessengerWorld>] = [
-        Scenario("Neither side can open or write to their direct chat", clause: "POST /users/{id}/block") { world in
-            let (alice, bob, carol) = try await world.trio()
+        Scenario("Neither side can open or write to their direct chat", clause: "POST /users/{id}/block") {
+            _, alice, bob, carol in
             let direct = try await alice.directChat(with: bob)
             let others = [try await alice.directChat(with: carol), try await bob.directChat(with: carol)]
             let before = [try await alice.say("mine", in: direct), try await bob.say("his", in: direct)]
@@ -58,8 +58,8 @@ extension MessengerScenarios {
                 }
             }
         },
-        Scenario("A direct chat that never was cannot begin either", clause: "POST /users/{id}/block") { world in
-            let (alice, bob) = try await world.pair()
+        Scenario("A direct chat that never was cannot begin either", clause: "POST /users/{id}/block") {
+            _, alice, bob in
             try await alice.send(Messenger.BlockUser(bob.id))
             for (person, other) in [(alice, bob), (bob, alice)] {
                 try await person.post("/chats", ["type": "direct", "member_ids": [other.id.json]])
@@ -72,8 +72,7 @@ extension MessengerScenarios {
             try await alice.send(Messenger.UnblockUser(bob.id))
             _ = try await bob.directChat(with: alice)
         },
-        Scenario("Shared groups are as they were", clause: "POST /users/{id}/block") { world in
-            let (alice, bob, carol) = try await world.trio()
+        Scenario("Shared groups are as they were", clause: "POST /users/{id}/block") { _, alice, bob, carol in
             let chat = try await carol.group(with: alice, bob)
             let sockets = [try await alice.socket(), try await bob.socket()]
             for socket in sockets { try await socket.subscribe(to: chat) }
@@ -92,8 +91,7 @@ extension MessengerScenarios {
             for socket in sockets { await socket.close() }
         },
         Scenario("Whom one has blocked sees no profile, and neither finds the other", clause: "POST /users/{id}/block")
-        {
-            world in
+        { world in
             let stem = world.freshName(of: 8)
             let (alice, bob, carol) = (
                 try await world.person(stem), try await world.person(stem), try await world.person(stem)
@@ -120,8 +118,7 @@ extension MessengerScenarios {
             try await bob.send(Messenger.UnblockUser(alice.id))
             for person in [alice, bob] { try expect(try await found(by: person), equals: all) }
         },
-        Scenario("Blocks are one's own, as rows of a search, by username", clause: "GET /me/blocks") { world in
-            let alice = try await world.person()
+        Scenario("Blocks are one's own, as rows of a search, by username", clause: "GET /me/blocks") { world, alice in
             let stem = world.freshName(of: 6)
             var made: [Person] = []
             for name in ["b", "C", "A", "d"] { made.append(try await world.person(stem + name)) }
@@ -143,8 +140,8 @@ extension MessengerScenarios {
             try await alice.get("/me/blocks").expectRows(rows(sorted.filter { $0.id != free }))
             try await world.raw.send(.get, "/me/blocks").refused(401, "Missing Authorization header")
         },
-        Scenario("No user blocks themselves, or a user who does not exist", clause: "POST /users/{id}/block") { world in
-            let alice = try await world.person()
+        Scenario("No user blocks themselves, or a user who does not exist", clause: "POST /users/{id}/block") {
+            world, alice in
             for method in [HTTPRequest.Method.post, .delete] {
                 try await alice.raw(method, "/users/\(alice.id)/block").refused(400, "Cannot block yourself")
                 for id in ["0", "9223372036854775807", "99999999999999999999"] {
@@ -155,8 +152,8 @@ extension MessengerScenarios {
             }
             try await alice.raw(.post, "/users/\(alice.id)/block", body: "[]").refused(400, "Invalid JSON")
         },
-        Scenario("Behind a block nothing of the other comes any more", clause: "POST /users/{id}/block") { world in
-            let (alice, bob) = try await world.pair()
+        Scenario("Behind a block nothing of the other comes any more", clause: "POST /users/{id}/block") {
+            _, alice, bob in
             let direct = try await alice.directChat(with: bob)
             let aside = try await alice.group(with: bob)
             for _ in 0..<5 {
@@ -193,8 +190,7 @@ extension MessengerScenarios {
                 try await alice.send(Messenger.UnblockUser(bob.id))
             }
         },
-        Scenario("Who is blocked is not heard typing", clause: "POST /users/{id}/block") { world in
-            let (alice, bob) = try await world.pair()
+        Scenario("Who is blocked is not heard typing", clause: "POST /users/{id}/block") { _, alice, bob in
             let (direct, aside) = (try await alice.directChat(with: bob), try await alice.group(with: bob))
             let (listener, typist) = (try await alice.socket(), try await bob.socket())
             for chat in [direct, aside] {

@@ -7,8 +7,7 @@ import MessengerClient
 
 extension MessengerScenarios {
     static let chats: [Scenario<MessengerWorld>] = [
-        Scenario("A direct chat of two people exists once", clause: "POST /chats") { world in
-            let (alice, bob) = try await world.pair()
+        Scenario("A direct chat of two people exists once", clause: "POST /chats") { _, alice, bob in
             let answers = try await together(50) { index in
                 let (from, to) = index.isMultiple(of: 2) ? (alice, bob) : (bob, alice)
                 return try await from.client.answer(Messenger.CreateChat.direct(with: to.id))
@@ -20,8 +19,7 @@ extension MessengerScenarios {
             try expect(answers.filter { $0.status == .ok }.count, equals: 49)
         },
         Scenario("A direct chat has one other member; one's own id and repeats are dropped", clause: "POST /chats") {
-            world in
-            let (alice, bob, carol) = try await world.trio()
+            _, alice, bob, carol in
             let (a, b, c) = (alice.id.json, bob.id.json, carol.id.json)
             for ids in [[], [b], [a, c], [a, a, c, b], [c, a]] as [[JSONValue]] {
                 try await bob.post("/chats", ["type": "direct", "member_ids": .list(ids)])
@@ -38,8 +36,7 @@ extension MessengerScenarios {
             }
             try expect(try await alice.get("/chats").succeeded(200)[0]?["name"], equals: .null)
         },
-        Scenario("Making a chat refuses the first thing that is wrong", clause: "POST /chats") { world in
-            let alice = try await world.person()
+        Scenario("Making a chat refuses the first thing that is wrong", clause: "POST /chats") { _, alice in
             let (unknown, bad) = (
                 [7, 9].map { JSONValue.integer(.max - $0) }, "member_ids must be an array of user ids"
             )
@@ -108,8 +105,7 @@ extension MessengerScenarios {
             }
         },
         Scenario("GET /chats/{id} shows a direct chat without a name, its maker as owner", clause: "GET /chats/{id}") {
-            world in
-            let (alice, bob) = try await world.pair()
+            _, alice, bob in
             let chat = try await bob.directChat(with: alice)
             let json = try await alice.get("/chats/\(chat)").succeeded(200)
             try expect(json["type"], equals: "direct")
@@ -122,15 +118,14 @@ extension MessengerScenarios {
             try expect(Set(groups).count, equals: 3)
             try expect(try await alice.send(Messenger.GetChat(id: groups[0])).members.map(\.id), equals: [alice.id])
         },
-        Scenario("An unknown chat and a foreign one answer alike", clause: "GET /chats/{id}") { world in
-            let (alice, bob, carol) = try await world.trio()
+        Scenario("An unknown chat and a foreign one answer alike", clause: "GET /chats/{id}") { _, alice, bob, carol in
             let foreign = try await alice.directChat(with: bob)
             for id in ["\(foreign)", "0", "9223372036854775807", "99999999999999999999"] {
                 try await carol.get("/chats/\(id)").refused(404, "Chat not found or access denied", id)
             }
         },
-        Scenario("GET /chats shows one's own chats, with the newest message", clause: "GET /chats") { world in
-            let (alice, bob, carol) = try await world.trio()
+        Scenario("GET /chats shows one's own chats, with the newest message", clause: "GET /chats") {
+            _, alice, bob, carol in
             let direct = try await alice.directChat(with: bob)
             _ = try await carol.directChat(with: alice)
             func row(_ person: Person) async throws -> JSONValue? {
@@ -160,8 +155,8 @@ extension MessengerScenarios {
             try expect(try await alice.get("/chats").succeeded(200).elements.count, equals: 2)
             try expect(try await row(carol), equals: nil)
         },
-        Scenario("A list describes peers and newest messages when it is asked to", clause: "GET /chats") { world in
-            let (alice, bob, carol) = try await world.trio()
+        Scenario("A list describes peers and newest messages when it is asked to", clause: "GET /chats") {
+            _, alice, bob, carol in
             let picture =
                 try await bob.upload(Form(filename: "me.png", type: "image/png")).succeeded(201)["id"] ?? .null
             try await bob.raw(.put, "/me", body: (["avatar_file_id": picture] as JSONValue).description).succeeded(200)
@@ -219,8 +214,7 @@ extension MessengerScenarios {
             try await carol.send(Messenger.DeleteMe(password: carol.password))
             try expect(try await list("?include=peer", of: alice)[silent.json]?["peer"], equals: .null)
         },
-        Scenario("A new message moves its chat to the top of everybody's list", clause: "GET /chats") { world in
-            let (alice, bob) = try await world.pair()
+        Scenario("A new message moves its chat to the top of everybody's list", clause: "GET /chats") { _, alice, bob in
             var order: [Messenger.Chat.ID] = []
             for _ in 0..<4 { order.insert(try await alice.group(with: bob), at: 0) }
             let newest = order
@@ -237,8 +231,7 @@ extension MessengerScenarios {
                 }
             }
         },
-        Scenario("A chat's time is that of its newest message", clause: "GET /chats") { world in
-            let alice = try await world.person()
+        Scenario("A chat's time is that of its newest message", clause: "GET /chats") { _, alice in
             let chat = try await alice.group()
             let created = try await alice.send(Messenger.GetChat(id: chat)).createdAt
             let first = try await alice.get("/chats").succeeded(200)[0]
@@ -249,8 +242,8 @@ extension MessengerScenarios {
             try expect(
                 try await alice.get("/chats/\(chat)").succeeded(200)["created_at"], equals: .string("\(created)"))
         },
-        Scenario("Chats of one second are in the order of their ids, in pages too", clause: "GET /chats") { world in
-            let (alice, bob) = try await world.pair()
+        Scenario("Chats of one second are in the order of their ids, in pages too", clause: "GET /chats") {
+            _, alice, bob in
             let chats = try await together(6) { _ in try await alice.group(with: bob) }
             _ = try await together(30) { try await alice.say("\($0)", in: chats[$0 % 6]) }
             let rows = try await bob.send(Messenger.ListChats())
@@ -262,8 +255,7 @@ extension MessengerScenarios {
                 try expect(paged.map(\.id), equals: rows.map(\.id))
             }
         },
-        Scenario("GET /chats goes on from a chat, and takes a limit", clause: "GET /chats") { world in
-            let (alice, bob) = try await world.pair()
+        Scenario("GET /chats goes on from a chat, and takes a limit", clause: "GET /chats") { _, alice, bob in
             var made: [Messenger.Chat.ID] = []
             for _ in 0..<5 { made.insert(try await alice.group(), at: 0) }
             let order = made
@@ -284,9 +276,7 @@ extension MessengerScenarios {
             try expect(paged.map(\.id), equals: order)
             try expect(try await bob.send(Messenger.ListChats()), equals: [])
         },
-        Scenario("A list has 1,000 chats at most, and one socket takes as many", clause: "GET /chats") {
-            world in
-            let alice = try await world.person()
+        Scenario("A list has 1,000 chats at most, and one socket takes as many", clause: "GET /chats") { _, alice in
             let chats = try await together(1001) { _ in try await alice.group() }.sorted { $0 > $1 }
             for limit in [nil, 1000, 1001] {
                 let listed = try await alice.send(Messenger.ListChats(limit: limit)).map(\.id)

@@ -9,8 +9,7 @@ import MessengerClient
 /// Scenarios of deleted accounts.
 extension MessengerScenarios {
     static let deletion: [Scenario<MessengerWorld>] = [
-        Scenario("An account is deleted with its password only", clause: "DELETE /me") { world in
-            let (alice, bob) = try await world.pair()
+        Scenario("An account is deleted with its password only", clause: "DELETE /me") { world, alice, bob in
             try await world.raw.send(.delete, "/me", body: "[").refused(401, "Missing Authorization header")
             for body in ["", "{}", #"{"password":null}"#, #"{"password":""}"#, #"{"password":5}"#] {
                 try await alice.raw(.delete, "/me", body: body).refused(400, "password required", body)
@@ -26,8 +25,7 @@ extension MessengerScenarios {
             // Other accounts are unchanged.
             try await bob.get("/me").succeeded(200)
         },
-        Scenario("Wrong passwords count as at a sign-in", clause: "DELETE /me") { world in
-            let (alice, bob) = try await world.pair()
+        Scenario("Wrong passwords count as at a sign-in", clause: "DELETE /me") { _, alice, bob in
             let answers = try await together(13) { try await alice.delete("wrong \($0)") }
             for answer in answers where answer.status != 429 { try answer.refused(403, "Invalid password") }
             try expect(answers.filter { $0.status == 429 }.count, equals: 3)
@@ -37,8 +35,7 @@ extension MessengerScenarios {
             try await alice.get("/me").succeeded(200)
             try expect(try await bob.delete(bob.password).status, equals: 204)
         },
-        Scenario("Sessions and sockets end with the account, everywhere", clause: "DELETE /me") { world in
-            let (alice, bob) = try await world.pair()
+        Scenario("Sessions and sockets end with the account, everywhere", clause: "DELETE /me") { world, alice, bob in
             let other = try await world.signedIn(alice.name, alice.password)
             let sockets = [try await alice.rawSocket(), try await other.rawSocket(), try await other.rawSocket()]
             let stays = try await bob.rawSocket()
@@ -61,8 +58,7 @@ extension MessengerScenarios {
             try await stays.expect(["type": "pong"])
             await stays.close()
         },
-        Scenario("A deleted user is found nowhere, and the name is free", clause: "DELETE /me") { world in
-            let (alice, bob) = try await world.pair()
+        Scenario("A deleted user is found nowhere, and the name is free", clause: "DELETE /me") { world, alice, bob in
             try await alice.send(Messenger.UpdateMe(displayName: "Display \(alice.name)", bio: .to("Hi")))
             try await bob.send(Messenger.BlockUser(alice.id))
             try await alice.send(Messenger.BlockUser(bob.id))
@@ -106,8 +102,7 @@ extension MessengerScenarios {
             try expect(try await namesake.send(Messenger.GetMe()).bio, equals: nil)
         },
         Scenario("Messages and their files stay, and files that no message uses are gone", clause: "DELETE /me") {
-            world in
-            let (alice, bob, carol) = try await world.trio()
+            _, alice, bob, carol in
             let direct = try await alice.directChat(with: bob)
             let (sent, unsent) = (try await alice.upload("kept"), try await alice.upload("lost"))
             let said = try await alice.say("text", in: direct)
@@ -169,8 +164,7 @@ extension MessengerScenarios {
             try expect(try await socket.message(), equals: said)
             await socket.close()
         },
-        Scenario("Of somebody who is deleted while sending nothing comes after", clause: "DELETE /me") { world in
-            let bob = try await world.person()
+        Scenario("Of somebody who is deleted while sending nothing comes after", clause: "DELETE /me") { world, bob in
             for _ in 0..<5 {
                 let alice = try await world.person()
                 let chat = try await bob.group(with: alice)
@@ -196,8 +190,8 @@ extension MessengerScenarios {
                 try expect(listed.filter { $0.sender == alice.id }.count, equals: count)
             }
         },
-        Scenario("A user who is deleted while others add them is in no chat", clause: "DELETE /me") { world in
-            let (bob, carol) = try await world.pair()
+        Scenario("A user who is deleted while others add them is in no chat", clause: "DELETE /me") {
+            world, bob, carol in
             for _ in 0..<5 {
                 let alice = try await world.person()
                 let group = try await bob.group(with: carol)

@@ -10,8 +10,7 @@ extension MessengerScenarios {
     private static let notFound = "Device not found"
 
     static let devices: [Scenario<MessengerWorld>] = [
-        Scenario("A device is registered with its token, and removed", clause: "POST /devices") { world in
-            let (alice, bob) = try await world.pair()
+        Scenario("A device is registered with its token, and removed", clause: "POST /devices") { world, alice, bob in
             for environment in ["production", "sandbox"] as [JSONValue] {
                 let token = world.freshDeviceToken()
                 let body: JSONValue = ["token": .string(token.uppercased()), "environment": environment, "id": 7]
@@ -33,8 +32,8 @@ extension MessengerScenarios {
             }
             try await alice.raw(.delete, "/devices/x").refused(404, "Not found")
         },
-        Scenario("A known token is answered with 200, and moves to the caller", clause: "POST /devices") { world in
-            let (alice, bob) = try await world.pair()
+        Scenario("A known token is answered with 200, and moves to the caller", clause: "POST /devices") {
+            world, alice, bob in
             let token = world.freshDeviceToken()
             let first = try await alice.register(token).succeeded(201)
             try expect(try await alice.register(token.uppercased()).succeeded(200), equals: first)
@@ -50,8 +49,7 @@ extension MessengerScenarios {
             // The device is unknown from now on.
             try await alice.register(token).succeeded(201)
         },
-        Scenario("Many registrations of a token at once are one device", clause: "POST /devices") { world in
-            let (alice, bob) = try await world.pair()
+        Scenario("Many registrations of a token at once are one device", clause: "POST /devices") { world, alice, bob in
             let token = world.freshDeviceToken()
             let answers = try await together(20, width: 20) { index in
                 try await (index.isMultiple(of: 2) ? alice : bob).register(token)
@@ -66,8 +64,8 @@ extension MessengerScenarios {
             ]
             try expect(Set(removals), equals: [204, 404])
         },
-        Scenario("A device goes with its session, and another session's stays", clause: "POST /devices") { world in
-            let alice = try await world.person()
+        Scenario("A device goes with its session, and another session's stays", clause: "POST /devices") {
+            world, alice in
             let other = try await world.signedIn(alice.name, alice.password)
             let gone = try await alice.register(world.freshDeviceToken()).succeeded(201)
             let moved = world.freshDeviceToken()
@@ -77,16 +75,14 @@ extension MessengerScenarios {
             try await other.removeDevice(gone).refused(404, notFound)
             try await other.removeDevice(kept).removed()
         },
-        Scenario("A device goes with its account", clause: "POST /devices") { world in
-            let (alice, bob) = try await world.pair()
+        Scenario("A device goes with its account", clause: "POST /devices") { world, alice, bob in
             let token = world.freshDeviceToken()
             try await alice.register(token).succeeded(201)
             try await alice.client.deleteAccount(password: alice.password)
             try await bob.register(token).succeeded(201)
         },
         Scenario("The one that was registered first goes when there are more than twenty", clause: "POST /devices") {
-            world in
-            let (alice, bob) = try await world.pair()
+            world, alice, bob in
             let others = try await bob.register(world.freshDeviceToken()).succeeded(201)
             let first = world.freshDeviceToken()
             var kept = [try await alice.register(first).succeeded(201)]
@@ -101,8 +97,7 @@ extension MessengerScenarios {
             }
             try await bob.removeDevice(others).removed()
         },
-        Scenario("A device has a token and an environment", clause: "POST /devices") { world in
-            let alice = try await world.person()
+        Scenario("A device has a token and an environment", clause: "POST /devices") { world, alice in
             let (token, environment) = (
                 "token must be 2 to 200 hexadecimal digits", "environment must be 'production' or 'sandbox'"
             )

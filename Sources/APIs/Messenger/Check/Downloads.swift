@@ -10,9 +10,7 @@ extension MessengerScenarios {
     static let downloads: [Scenario<MessengerWorld>] = [
         Scenario(
             "A download redirects to a URL that anybody may fetch, as an attachment", clause: "GET /files/{id}/download"
-        ) {
-            world in
-            let alice = try await world.person()
+        ) { _, alice in
             let octets = "application/octet-stream"
             let table = [
                 ("image/png", "image/png"), ("audio/ogg", "audio/ogg"), ("video/mp4", "video/mp4"),
@@ -36,8 +34,7 @@ extension MessengerScenarios {
             }
         },
         Scenario("A download's URL is good for an hour, as far as it says so", clause: "GET /files/{id}/download") {
-            world in
-            let alice = try await world.person()
+            _, alice in
             let location = try await alice.location(of: alice.upload().json)
             let items = URLComponents(string: location)?.queryItems ?? []
             func value(_ name: String) -> Int64? {
@@ -51,8 +48,7 @@ extension MessengerScenarios {
                 try expect(3600...3900 ~= end - start, "it ends \(end - start) s after the account was made")
             }
         },
-        Scenario("A download can be had in ranges", clause: "GET /files/{id}/download") { world in
-            let alice = try await world.person()
+        Scenario("A download can be had in ranges", clause: "GET /files/{id}/download") { _, alice in
             let location = try await alice.location(of: alice.upload("0123456789").json)
             let table: [(range: String, status: Int, body: String?, contentRange: String?)] = [
                 ("bytes=0-3", 206, "0123", "bytes 0-3/10"), ("bytes=7-", 206, "789", "bytes 7-9/10"),
@@ -68,8 +64,7 @@ extension MessengerScenarios {
             }
             try expect(try await alice.fetch(location).headers[.acceptRanges], equals: "bytes")
         },
-        Scenario("A download's URL is good as it is, and no other", clause: "GET /files/{id}/download") { world in
-            let alice = try await world.person()
+        Scenario("A download's URL is good as it is, and no other", clause: "GET /files/{id}/download") { _, alice in
             let location = try await alice.location(of: alice.upload().json)
             let parts = location.split(separator: "?", maxSplits: 1).map(String.init)
             try expect(parts.count, equals: 2)
@@ -99,8 +94,8 @@ extension MessengerScenarios {
                 try expect(try await alice.fetch(location).text, equals: "content")
             }
         },
-        Scenario("A file is for its uploader and the chats that hold it", clause: "GET /files/{id}/download") { world in
-            let (alice, bob, carol) = try await world.trio()
+        Scenario("A file is for its uploader and the chats that hold it", clause: "GET /files/{id}/download") {
+            _, alice, bob, carol in
             let chat = try await alice.directChat(with: bob)
             let theirs = try await carol.directChat(with: bob)
             let file = try await alice.upload()

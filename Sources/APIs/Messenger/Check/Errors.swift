@@ -32,16 +32,14 @@ extension MessengerScenarios {
         rules.unknownPaths(clause: "Errors"), rules.otherMethods(clause: "Errors"),
         rules.credentials("Credentials come before ids, queries and bodies", clause: "Authentication"),
         rules.bodies(clause: "Request bodies"), rules.plainBodies(clause: "Request bodies"),
-        Scenario("The content type of a JSON body does not matter", clause: "Request bodies") { world in
-            let alice = try await world.person()
+        Scenario("The content type of a JSON body does not matter", clause: "Request bodies") { world, alice in
             let body: JSONValue = ["username": .string(alice.name), "password": .string(alice.password)]
             for type in ["text/plain", "application/x-www-form-urlencoded", "application/json; charset=utf-8"] {
                 try await world.post("/auth/login", body, headers: [.contentType: type])
                     .succeeded(200, type)
             }
         },
-        Scenario("Unknown keys are ignored and never stored", clause: "Request bodies") { world in
-            let (alice, bob) = try await world.pair()
+        Scenario("Unknown keys are ignored and never stored", clause: "Request bodies") { world, alice, bob in
             let other = try await bob.group()
             let foreign: JSONValue = 9_007_199_254_740_993
             let name = world.freshName()
@@ -74,8 +72,7 @@ extension MessengerScenarios {
             try expect(sent["type"], equals: "text")
             try expect(sent["created_at"] != "2001-01-01T00:00:00Z", "a time was taken from the body")
         },
-        Scenario("A null or mistyped value counts as missing", clause: "Request bodies") { world in
-            let (alice, bob) = try await world.pair()
+        Scenario("A null or mistyped value counts as missing", clause: "Request bodies") { world, alice, bob in
             let chat = try await alice.directChat(with: bob)
             let (send, name) = ("/chats/\(chat)/messages", world.freshName())
             let refused: [(path: String, body: String, text: String)] = [
@@ -102,8 +99,7 @@ extension MessengerScenarios {
             try await alice.raw(.post, send, body: #"{"content":"a","type":5}"#).succeeded(201)
             try await alice.raw(.post, "/chats", body: #"{"type":null,"member_ids":[\#(bob.id)]}"#).succeeded(200)
         },
-        Scenario("Text must not contain NUL characters", clause: "Request bodies") { world in
-            let (alice, bob) = try await world.pair()
+        Scenario("Text must not contain NUL characters", clause: "Request bodies") { _, alice, bob in
             let chat = try await alice.directChat(with: bob)
             let bodies: [(path: String, body: JSONValue)] = [
                 ("/auth/register", ["username": "ab\u{0}c", "email": "a@b", "password": "12345678"]),

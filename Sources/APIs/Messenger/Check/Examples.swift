@@ -13,8 +13,7 @@ extension MessengerScenarios {
         Scenario(
             "An account is made once, under a username of 3 to 32 characters", clause: "POST /auth/register",
             level: .contract
-        ) {
-            world in
+        ) { world in
             let (name, email) = (world.freshName(), "\(world.freshName())@example.com")
             let account = try await world.register(username: name, email: email).succeeded(201)
             try expect(account["username"], equals: .string(name))
@@ -28,9 +27,7 @@ extension MessengerScenarios {
         Scenario(
             "Signing in gives tokens for an hour, to who knows the password", clause: "POST /auth/login",
             level: .contract
-        ) {
-            world in
-            let alice = try await world.person()
+        ) { world, alice in
             let tokens = try await world.login(alice.name, alice.password).succeeded(200)
             try expect(tokens["user_id"], equals: alice.id.json)
             let me = try await world.raw.send(.get, "/me", token: tokens["access_token"]?.string)
@@ -39,35 +36,32 @@ extension MessengerScenarios {
             try refused.expect(400..<500, "a wrong password")
         },
         Scenario("A refresh token gives another access token", clause: "POST /auth/refresh", level: .contract) {
-            world in
-            let alice = try await world.person()
+            world, alice in
             let renewed = try await world.refresh(alice.refreshToken).succeeded(200)
             let me = try await world.raw.send(.get, "/me", token: renewed["access_token"]?.string)
             try expect(try me.succeeded(200)["id"], equals: alice.id.json)
             try await world.refresh("nonsense").expect(400..<500, "an unknown refresh token")
         },
-        Scenario("GET /me shows one's own account", clause: "GET /me", level: .contract) { world in
-            let alice = try await world.person()
+        Scenario("GET /me shows one's own account", clause: "GET /me", level: .contract) { _, alice in
             let me = try await alice.get("/me").succeeded(200)
             try expect(me["id"], equals: alice.id.json)
             try expect(me["username"], equals: .string(alice.name))
             try expect(me["email"], equals: .string("\(alice.name)@example.com"))
         },
-        Scenario("GET /users/{id} shows another's profile", clause: "GET /users/{id}", level: .contract) { world in
-            let (alice, bob) = try await world.pair()
+        Scenario("GET /users/{id} shows another's profile", clause: "GET /users/{id}", level: .contract) {
+            _, alice, bob in
             let profile = try await alice.get("/users/\(bob.id)").succeeded(200)
             try expect(profile["id"], equals: bob.id.json)
             try expect(profile["username"], equals: .string(bob.name))
             try await alice.get("/users/9223372036854775807").expect(400..<500, "an unknown user")
         },
-        Scenario("A part of a username finds the user", clause: "GET /users/search", level: .contract) { world in
-            let (alice, bob) = try await world.pair()
+        Scenario("A part of a username finds the user", clause: "GET /users/search", level: .contract) {
+            _, alice, bob in
             let rows = try await alice.get("/users/search?q=\(bob.name.dropLast(2))").succeeded(200).elements
             try expect(rows.filter { $0["id"] == bob.id.json }.count, equals: 1)
             try expect(rows.first { $0["id"] == bob.id.json }?["username"], equals: .string(bob.name))
         },
-        Scenario("Direct and group chats are made", clause: "POST /chats", level: .contract) { world in
-            let (alice, bob, carol) = try await world.trio()
+        Scenario("Direct and group chats are made", clause: "POST /chats", level: .contract) { _, alice, bob, carol in
             let direct = try await alice.post("/chats", ["type": "direct", "member_ids": [bob.id.json]]).succeeded(201)
             let group = try await alice.post(
                 "/chats", ["type": "group", "name": "Team Alpha", "member_ids": [bob.id.json, carol.id.json]]
@@ -75,8 +69,7 @@ extension MessengerScenarios {
             try expect(direct["id"] != group["id"], "two chats, one id")
         },
         Scenario("GET /chats lists one's chats with their newest message", clause: "GET /chats", level: .contract) {
-            world in
-            let (alice, bob, carol) = try await world.trio()
+            _, alice, bob, carol in
             let chat = try await alice.directChat(with: bob)
             for text in ["Hey", "Hey there!"] {
                 try await alice.post("/chats/\(chat)/messages", ["content": .string(text), "type": "text"])
@@ -92,8 +85,7 @@ extension MessengerScenarios {
             try expect(try await carol.get("/chats").succeeded(200), equals: [])
         },
         Scenario("GET /chats/{id} shows a group's members and their roles", clause: "GET /chats/{id}", level: .contract)
-        { world in
-            let (alice, bob, carol) = try await world.trio()
+        { _, alice, bob, carol in
             let chat = try await alice.group(with: bob)
             for person in [alice, bob] {
                 let json = try await person.get("/chats/\(chat)").succeeded(200)
@@ -110,8 +102,8 @@ extension MessengerScenarios {
             }
             try await carol.get("/chats/\(chat)").expect(400..<500, "a stranger")
         },
-        Scenario("Text and file messages are sent", clause: "POST /chats/{id}/messages", level: .contract) { world in
-            let (alice, bob, carol) = try await world.trio()
+        Scenario("Text and file messages are sent", clause: "POST /chats/{id}/messages", level: .contract) {
+            _, alice, bob, carol in
             let chat = try await alice.directChat(with: bob)
             let file = try await alice.upload()
             let path = "/chats/\(chat)/messages"
@@ -131,8 +123,7 @@ extension MessengerScenarios {
         Scenario(
             "A history is shown newest first, in pages before an id", clause: "GET /chats/{id}/messages",
             level: .contract
-        ) { world in
-            let (alice, bob, carol) = try await world.trio()
+        ) { _, alice, bob, carol in
             let chat = try await alice.directChat(with: bob)
             let path = "/chats/\(chat)/messages"
             var answered: [JSONValue] = []
@@ -151,8 +142,7 @@ extension MessengerScenarios {
                 equals: .list(Array(sent.suffix(2))))
             try await carol.get(path).expect(400..<500, "a stranger")
         },
-        Scenario("A file is uploaded as the form's field file", clause: "POST /files", level: .contract) { world in
-            let alice = try await world.person()
+        Scenario("A file is uploaded as the form's field file", clause: "POST /files", level: .contract) { _, alice in
             let file = try await alice.upload(Form(filename: "photo.jpg", type: "image/jpeg")).succeeded(201)
             try expect(file["filename"], equals: "photo.jpg")
             try expect(file["mime_type"], equals: "image/jpeg")
@@ -160,8 +150,7 @@ extension MessengerScenarios {
         },
         Scenario(
             "A download redirects to a URL that needs no token", clause: "GET /files/{id}/download", level: .contract
-        ) { world in
-            let (alice, bob) = try await world.pair()
+        ) { _, alice, bob in
             let file = try await alice.upload("some content")
             let answer = try await alice.get("/files/\(file)/download")
             try expect(answer.status, equals: 302)
@@ -171,9 +160,7 @@ extension MessengerScenarios {
             try await bob.get("/files/\(file)/download").expect(400..<500, "a stranger")
         },
         Scenario("A protected operation refuses a request without a token", clause: "Authentication", level: .contract)
-        {
-            world in
-            let alice = try await world.person()
+        { world, alice in
             let chat = try await alice.group()
             let table: [(HTTPRequest.Method, path: String, body: String?)] = [
                 (.get, "/me", nil), (.get, "/users/\(alice.id)", nil), (.get, "/users/search?q=ali", nil),
@@ -189,8 +176,8 @@ extension MessengerScenarios {
                 }
             }
         },
-        Scenario("The first frame signs in, or ends the socket", clause: "/ws handshake", level: .contract) { world in
-            let alice = try await world.person()
+        Scenario("The first frame signs in, or ends the socket", clause: "/ws handshake", level: .contract) {
+            world, alice in
             let socket = try await world.rawSocket()
             try await socket.send(["type": "auth", "token": .string(alice.token)])
             try await socket.expect(["type": "auth_ok", "user_id": alice.id.json])
@@ -201,8 +188,8 @@ extension MessengerScenarios {
             try await refused.expect(["type": "error", "message": "Invalid or expired access token"])
             try await refused.expectClose()
         },
-        Scenario("A subscribed socket is pushed what others send", clause: "/ws messages", level: .contract) { world in
-            let (alice, bob) = try await world.pair()
+        Scenario("A subscribed socket is pushed what others send", clause: "/ws messages", level: .contract) {
+            _, alice, bob in
             let chat = try await alice.directChat(with: bob)
             let socket = try await alice.rawSocket()
             try await socket.send(["type": "subscribe", "chat_id": chat.json])
@@ -216,8 +203,7 @@ extension MessengerScenarios {
             }
             await socket.close()
         },
-        Scenario("A ping is answered with a pong", clause: "/ws keepalive", level: .contract) { world in
-            let alice = try await world.person()
+        Scenario("A ping is answered with a pong", clause: "/ws keepalive", level: .contract) { _, alice in
             let socket = try await alice.rawSocket()
             for _ in 0..<3 {
                 try await socket.send(["type": "ping"])

@@ -8,8 +8,7 @@ import MessengerClient
 
 extension MessengerScenarios {
     static let files: [Scenario<MessengerWorld>] = [
-        Scenario("An upload answers what it is kept as", clause: "POST /files") { world in
-            let alice = try await world.person()
+        Scenario("An upload answers what it is kept as", clause: "POST /files") { _, alice in
             let json = try await alice.upload(Form(filename: "photo.jpg", type: "image/jpeg")).succeeded(201)
             try expect((json["id"]?.integer ?? 0) > 0, "the id is not positive")
             try expectKey(json["object_key"], endsIn: "photo.jpg")
@@ -29,9 +28,7 @@ extension MessengerScenarios {
         Scenario(
             "Of a filename the last component is kept, without hidden characters, at most 255 bytes with its extension",
             clause: "POST /files"
-        ) {
-            world in
-            let alice = try await world.person()
+        ) { _, alice in
             let (long, wide) = (String(repeating: "a", count: 300), String(repeating: "é", count: 200))
             let table: [(declared: String?, kept: String, key: String)] = [
                 ("../../etc/passwd", "passwd", "passwd"), ("/etc/passwd", "passwd", "passwd"),
@@ -57,8 +54,7 @@ extension MessengerScenarios {
                 try expect(download.text == "content", "\(kept): \(download.status) \(download.text)")
             }
         },
-        Scenario("A name that says its charset comes before the plain one", clause: "POST /files") { world in
-            let alice = try await world.person()
+        Scenario("A name that says its charset comes before the plain one", clause: "POST /files") { _, alice in
             for (parameters, kept) in [
                 (#"filename="=?utf-8?B?w6k=?="; filename*=utf-8''%C3%A9%22.png"#, #"é".png"#),
                 ("filename*=UTF-8'en'a%20b.png", "a b.png"),
@@ -73,8 +69,7 @@ extension MessengerScenarios {
             }
         },
         Scenario("A well-formed type is kept in lower case, any other is octet-stream", clause: "POST /files") {
-            world in
-            let alice = try await world.person()
+            _, alice in
             let table: [(declared: String?, kept: JSONValue)] = [
                 ("IMAGE/PNG", "image/png"), ("audio/m4a", "audio/m4a"),
                 ("Application/vnd.X+JSON", "application/vnd.x+json"),
@@ -89,8 +84,7 @@ extension MessengerScenarios {
                 try expect(json["mime_type"] == kept, "\(declared ?? "none") became \(json)")
             }
         },
-        Scenario("A request without the file is refused", clause: "POST /files") { world in
-            let alice = try await world.person()
+        Scenario("A request without the file is refused", clause: "POST /files") { _, alice in
             let form = Form(filename: "a.txt")
             let (type, body) = (form.contentType, String(decoding: form.body, as: UTF8.self))
             let table: [(type: String?, body: String)] = [
@@ -109,8 +103,7 @@ extension MessengerScenarios {
                     .refused(400, "No file uploaded (use multipart/form-data field 'file')", "\(type ?? "") \(body)")
             }
         },
-        Scenario("A file may be empty, and has 50 MiB at most", clause: "POST /files") { world in
-            let alice = try await world.person()
+        Scenario("A file may be empty, and has 50 MiB at most", clause: "POST /files") { _, alice in
             for size in [0, 52_428_800] {
                 let bytes = [UInt8](repeating: 0, count: size)
                 let file = try await alice.client.upload(Upload(.bytes(bytes), filename: "zeros"))
@@ -123,8 +116,8 @@ extension MessengerScenarios {
                 _ = try await alice.client.upload(Upload(.bytes(bytes), filename: "zeros"))
             }
         },
-        Scenario("An upload that nothing uses is removed by its uploader", clause: "DELETE /files/{id}") { world in
-            let (alice, bob) = try await world.pair()
+        Scenario("An upload that nothing uses is removed by its uploader", clause: "DELETE /files/{id}") {
+            world, alice, bob in
             let chat = try await alice.directChat(with: bob)
             let file = try await alice.upload()
             let path = "/files/\(file)"

@@ -9,8 +9,7 @@ import MessengerClient
 extension MessengerScenarios {
     static let idempotency: [Scenario<MessengerWorld>] = [
         Scenario("A repeat under one key gets the first answer again, byte for byte", clause: "Idempotency-Key") {
-            world in
-            let (alice, bob) = try await world.pair()
+            world, alice, bob in
             let chat = try await alice.group(with: bob)
             for creation in creations(by: alice, with: bob, in: chat) {
                 try await world.check(creation, repeats: 1, isFirstAlone: true)
@@ -25,8 +24,7 @@ extension MessengerScenarios {
                 try expect(existing["type"], equals: "existing")
             }
         },
-        Scenario("Twenty repeats at once make one row and one frame", clause: "Idempotency-Key") { world in
-            let (alice, bob) = try await world.pair()
+        Scenario("Twenty repeats at once make one row and one frame", clause: "Idempotency-Key") { world, alice, bob in
             let chat = try await alice.group(with: bob)
             let socket = try await bob.socket()
             try await socket.subscribe(to: chat)
@@ -38,14 +36,12 @@ extension MessengerScenarios {
             try expect(try await socket.messages(2), equals: messages + [last])
             await socket.close()
         },
-        Scenario("Another request under the same key is 422", clause: "Idempotency-Key") { world in
-            let (alice, bob) = try await world.pair()
+        Scenario("Another request under the same key is 422", clause: "Idempotency-Key") { world, alice, bob in
             let chat = try await alice.group(with: bob)
             for creation in creations(by: alice, with: bob, in: chat) { try await world.check(creation, repeats: 0) }
             try expect(try await bob.send(Messenger.ListMessages(chat: chat)).count, equals: 1)
         },
-        Scenario("A key is 1 to 255 printable ASCII characters", clause: "Idempotency-Key") { world in
-            let (alice, bob) = try await world.pair()
+        Scenario("A key is 1 to 255 printable ASCII characters", clause: "Idempotency-Key") { world, alice, bob in
             let chat = try await alice.group(with: bob)
             for creation in creations(by: alice, with: bob, in: chat) {
                 try await world.refuseBadKeys(of: creation)
@@ -63,8 +59,7 @@ extension MessengerScenarios {
                 try expect(answer.headers[.idempotentReplayed], equals: nil)
             }
         },
-        Scenario("A key belongs to its user and its path", clause: "Idempotency-Key") { world in
-            let (alice, bob) = try await world.pair()
+        Scenario("A key belongs to its user and its path", clause: "Idempotency-Key") { world, alice, bob in
             let chats = [try await alice.group(with: bob), try await alice.group(with: bob)]
             let (key, body) = (world.freshKey(), ["content": "x"] as JSONValue)
             var ids: Set<JSONValue?> = []
@@ -86,8 +81,7 @@ extension MessengerScenarios {
             try await world.post("/chats/\(chats[0])/messages", body, headers: key)
                 .refused(401, "Missing Authorization header")
         },
-        Scenario("A refused request leaves its key free", clause: "Idempotency-Key") { world in
-            let (alice, bob) = try await world.pair()
+        Scenario("A refused request leaves its key free", clause: "Idempotency-Key") { world, alice, bob in
             let chat = try await alice.group(with: bob)
             let path = "/chats/\(chat)/messages"
             let key = world.freshKey()

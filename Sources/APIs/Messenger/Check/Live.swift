@@ -9,8 +9,7 @@ import MessengerClient
 extension MessengerScenarios {
     static let live: [Scenario<MessengerWorld>] = [
         Scenario("A socket that does not sign in first gets an error and is closed with 1008", clause: "/ws handshake")
-        { world in
-            let alice = try await world.person()
+        { world, alice in
             let (first, json) = ("Not authenticated", "Invalid JSON")
             let token = "Invalid or expired access token"
             let table: [(frame: String, text: String)] = [
@@ -34,8 +33,7 @@ extension MessengerScenarios {
                 try await socket.expectClose(1008)
             }
         },
-        Scenario("After signing in, errors keep the socket open", clause: "/ws errors") { world in
-            let alice = try await world.person()
+        Scenario("After signing in, errors keep the socket open", clause: "/ws errors") { _, alice in
             let socket = try await alice.rawSocket()
             let wide = String(repeating: "é", count: 65)
             let decomposed = String(repeating: "e\u{301}", count: 33)
@@ -59,8 +57,7 @@ extension MessengerScenarios {
             }
             await socket.close()
         },
-        Scenario("Subscribing refuses the first thing that is wrong", clause: "/ws subscribe") { world in
-            let (alice, bob, carol) = try await world.trio()
+        Scenario("Subscribing refuses the first thing that is wrong", clause: "/ws subscribe") { _, alice, bob, carol in
             let chat = try await alice.directChat(with: bob)
             let foreign = try await carol.directChat(with: bob)
             let socket = try await alice.rawSocket()
@@ -92,9 +89,7 @@ extension MessengerScenarios {
         },
         Scenario(
             "A message reaches every subscribed socket, the sender's too, with exactly its keys", clause: "/ws messages"
-        ) {
-            world in
-            let (alice, bob) = try await world.pair()
+        ) { _, alice, bob in
             let chat = try await alice.directChat(with: bob)
             let file = try await alice.upload()
             let sockets = [try await alice.rawSocket(), try await bob.rawSocket(), try await bob.rawSocket()]
@@ -120,8 +115,7 @@ extension MessengerScenarios {
             for socket in sockets { await socket.close() }
         },
         Scenario("Only subscribed chats are heard, each once, however often subscribed", clause: "/ws subscribe") {
-            world in
-            let (alice, bob) = try await world.pair()
+            _, alice, bob in
             let chats = [try await alice.directChat(with: bob), try await alice.group(with: bob)]
             let socket = try await bob.socket()
             try await alice.say("before", in: chats[0])
@@ -143,8 +137,8 @@ extension MessengerScenarios {
             try expect(try await socket.receive(), is: Messenger.Pong())
             await socket.close()
         },
-        Scenario("All sockets hear a chat's messages in the order of their ids", clause: "/ws messages") { world in
-            let (alice, bob) = try await world.pair()
+        Scenario("All sockets hear a chat's messages in the order of their ids", clause: "/ws messages") {
+            _, alice, bob in
             let chat = try await alice.directChat(with: bob)
             let sockets = [try await alice.socket(), try await bob.socket(), try await bob.socket()]
             for socket in sockets { try await socket.subscribe(to: chat) }
@@ -156,8 +150,8 @@ extension MessengerScenarios {
                 await socket.close()
             }
         },
-        Scenario("Signing in again renews a socket, as the same user only", clause: "/ws handshake") { world in
-            let (alice, bob) = try await world.pair()
+        Scenario("Signing in again renews a socket, as the same user only", clause: "/ws handshake") {
+            world, alice, bob in
             let chat = try await alice.directChat(with: bob)
             let other = try await world.signedIn(alice.name, alice.password)
             for wrong in [bob.token, alice.refreshToken, "nonsense"] {
@@ -176,8 +170,7 @@ extension MessengerScenarios {
             }
         },
         Scenario("Signing out closes the session's sockets with 4001, and no others", clause: "/ws handshake") {
-            world in
-            let alice = try await world.person()
+            world, alice in
             let other = try await world.signedIn(alice.name, alice.password)
             let sockets = [try await alice.rawSocket(), try await alice.rawSocket()]
             let stays = try await other.rawSocket()
@@ -199,8 +192,7 @@ extension MessengerScenarios {
             try await late.expect(["type": "error", "message": "Invalid or expired access token"])
             try await late.expectClose(1008)
         },
-        Scenario("A client's message has 64 KiB at most", clause: "/ws errors") { world in
-            let alice = try await world.person()
+        Scenario("A client's message has 64 KiB at most", clause: "/ws errors") { _, alice in
             let socket = try await alice.rawSocket()
             let frame = #"{"type":"ping","x":""}"#
             let padding = String(repeating: "x", count: 65_536 - frame.utf8.count)

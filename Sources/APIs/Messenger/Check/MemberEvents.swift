@@ -49,8 +49,7 @@ extension MessengerScenarios {
             for socket in sockets + others { try expect(try await socket.frame()["id"], equals: last.id.json) }
             for socket in sockets + others { await socket.close() }
         },
-        Scenario("Who asks while signing in hears of new chats", clause: "/ws members") { world in
-            let (alice, bob, carol) = try await world.trio()
+        Scenario("Who asks while signing in hears of new chats", clause: "/ws members") { _, alice, bob, carol in
             let (asking, silent) = (try await bob.rawSocket(), try await bob.rawSocket())
             let own = try await alice.rawSocket()
             for (socket, person) in [(asking, bob), (own, alice)] {
@@ -91,8 +90,8 @@ extension MessengerScenarios {
             try await silent.expect(["type": "pong"])
             for socket in [asking, silent, own] { await socket.close() }
         },
-        Scenario("Messages reach a socket up to its user's removal, and none after", clause: "/ws members") { world in
-            let (alice, bob, carol) = try await world.trio()
+        Scenario("Messages reach a socket up to its user's removal, and none after", clause: "/ws members") {
+            _, alice, bob, carol in
             let aside = try await alice.group(with: bob)
             for round in 0..<4 {
                 let chat = try await alice.group(with: bob, carol)
@@ -134,8 +133,7 @@ extension MessengerScenarios {
                 for socket in [stays, goes] { await socket.close() }
             }
         },
-        Scenario("A subscription that meets a removal ends with it", clause: "/ws members") { world in
-            let (alice, bob) = try await world.pair()
+        Scenario("A subscription that meets a removal ends with it", clause: "/ws members") { _, alice, bob in
             let aside = try await alice.group(with: bob)
             let socket = try await bob.socket()
             try await socket.subscribe(to: aside)
@@ -158,8 +156,7 @@ extension MessengerScenarios {
             }
             await socket.close()
         },
-        Scenario("An earlier removal does not end a later subscription", clause: "/ws members") { world in
-            let (alice, bob) = try await world.pair()
+        Scenario("An earlier removal does not end a later subscription", clause: "/ws members") { _, alice, bob in
             let chat = try await alice.group(with: bob)
             let (old, new) = (try await bob.socket(), try await bob.socket())
             for _ in 0..<20 {

@@ -11,8 +11,7 @@ extension MessengerScenarios {
     static let members: [Scenario<MessengerWorld>] = [
         Scenario(
             "Adding and removing members is for the owner; leaving for every member", clause: "POST /chats/{id}/members"
-        ) { world in
-            let (owner, member, outsider) = try await world.trio()
+        ) { world, owner, member, outsider in
             let chat = try await owner.group(with: member)
             let (add, remove) = ("/chats/\(chat)/members", "/chats/\(chat)/members/\(member.id)")
             let leave = "/chats/\(chat)/leave"
@@ -75,8 +74,8 @@ extension MessengerScenarios {
             try expect(try await owner.post(path, [:]).succeeded(200), equals: added)
             try await never.get("/chats/\(chat)").refused(404, "Chat not found or access denied")
         },
-        Scenario("Adding refuses the first thing that is wrong", clause: "POST /chats/{id}/members") { world in
-            let (owner, member, outsider) = try await world.trio()
+        Scenario("Adding refuses the first thing that is wrong", clause: "POST /chats/{id}/members") {
+            _, owner, member, outsider in
             let group = try await owner.group(with: member)
             let direct = try await owner.directChat(with: member)
             let (bad, none) = ("member_ids must be an array of user ids", "Chat not found or access denied")
@@ -114,9 +113,7 @@ extension MessengerScenarios {
         Scenario(
             "Removing refuses whom there is not, and oneself; a direct chat's members stay",
             clause: "DELETE /chats/{id}/members/{userId}"
-        ) {
-            world in
-            let (owner, member, outsider) = try await world.trio()
+        ) { _, owner, member, outsider in
             let group = try await owner.group(with: member)
             let direct = try await owner.directChat(with: member)
             for id in ["\(outsider.id)", "0", "9223372036854775807", "99999999999999999999"] {
@@ -138,8 +135,7 @@ extension MessengerScenarios {
         },
         Scenario(
             "Who is out has no more rights, and may be brought in again", clause: "DELETE /chats/{id}/members/{userId}"
-        ) { world in
-            let (alice, bob) = try await world.pair()
+        ) { _, alice, bob in
             for leaves in [true, false] {
                 let chat = try await alice.group(with: bob)
                 let file = try await alice.upload()
@@ -204,8 +200,7 @@ extension MessengerScenarios {
             try await first.send(Messenger.LeaveChat(chat: chat))
             try expect(try await second.send(Messenger.GetChat(id: chat)).owner, equals: second.id)
         },
-        Scenario("The last one's leaving deletes the chat", clause: "POST /chats/{id}/leave") { world in
-            let (alice, bob) = try await world.pair()
+        Scenario("The last one's leaving deletes the chat", clause: "POST /chats/{id}/leave") { _, alice, bob in
             let chat = try await alice.group(with: bob)
             try await alice.say("one", in: chat)
             let file = try await alice.upload()
@@ -228,8 +223,7 @@ extension MessengerScenarios {
             }
             try await bob.get("/files/\(file)/download").refused(404, "File not found")
         },
-        Scenario("Many changes at once leave one truth", clause: "POST /chats/{id}/members") { world in
-            let (alice, bob, carol) = try await world.trio()
+        Scenario("Many changes at once leave one truth", clause: "POST /chats/{id}/members") { _, alice, bob, carol in
             let chat = try await alice.group()
             let ids: JSONValue = .list([bob.id.json, carol.id.json])
             let added = try await together(20) { _ in
@@ -256,8 +250,7 @@ extension MessengerScenarios {
                 try await person.get("/chats/\(chat)").refused(404, "Chat not found or access denied")
             }
         },
-        Scenario("Members are added once under one key", clause: "Idempotency-Key") { world in
-            let (alice, bob, carol) = try await world.trio()
+        Scenario("Members are added once under one key", clause: "Idempotency-Key") { world, alice, bob, carol in
             let chat = try await alice.group()
             let (path, key) = ("/chats/\(chat)/members", world.freshKey())
             let body: JSONValue = ["user_ids": [bob.id.json]]

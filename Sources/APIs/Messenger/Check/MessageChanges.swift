@@ -12,9 +12,7 @@ extension MessengerScenarios {
         Scenario(
             "An edited message has its new text everywhere, and its time where asked for",
             clause: "PUT /chats/{id}/messages/{msgId}"
-        ) {
-            world in
-            let (alice, bob) = try await world.pair()
+        ) { _, alice, bob in
             let chat = try await alice.directChat(with: bob)
             let file = try await alice.upload()
             let untouched = try await bob.say("untouched", in: chat)
@@ -54,8 +52,7 @@ extension MessengerScenarios {
             try expect(summary.updatedAt, equals: updated)
         },
         Scenario("A deleted message is in no list, and opens no file", clause: "DELETE /chats/{id}/messages/{msgId}") {
-            world in
-            let (alice, bob) = try await world.pair()
+            _, alice, bob in
             let chat = try await alice.directChat(with: bob)
             let first = try await bob.say("first", in: chat)
             let file = try await alice.upload()
@@ -103,9 +100,7 @@ extension MessengerScenarios {
         Scenario(
             "Only the sender, in the chat, changes a message, and only a text's text",
             clause: "PUT /chats/{id}/messages/{msgId}"
-        ) {
-            world in
-            let (alice, bob, carol) = try await world.trio()
+        ) { world, alice, bob, carol in
             let chat = try await alice.group(with: bob)
             let other = try await alice.group(with: bob)
             let message = try await alice.say("text", in: chat)
@@ -167,8 +162,7 @@ extension MessengerScenarios {
         },
         Scenario(
             "Who was away asks for what was edited and deleted since", clause: "GET /chats/{id}/changes"
-        ) { world in
-            let (alice, bob, carol) = try await world.trio()
+        ) { _, alice, bob, carol in
             let chat = try await alice.group(with: bob)
             let path = "/chats/\(chat)/changes"
             let sent = try await alice.say(4, in: chat)
@@ -219,8 +213,8 @@ extension MessengerScenarios {
             let future = try await bob.changes(of: chat, after: end.version + 1000)
             try expect(!future.isComplete && future.changes.isEmpty, "\(future)")
         },
-        Scenario("Only members ask for a chat's changes", clause: "GET /chats/{id}/changes") { world in
-            let (alice, bob, carol) = try await world.trio()
+        Scenario("Only members ask for a chat's changes", clause: "GET /chats/{id}/changes") {
+            world, alice, bob, carol in
             let chat = try await alice.group(with: bob)
             let path = "/chats/\(chat)/changes"
             try await world.raw.send(.get, path).refused(401, "Missing Authorization header")
@@ -233,8 +227,7 @@ extension MessengerScenarios {
             try await bob.get(path + "?after=0").refused(403, "Not a member of this chat")
         },
         Scenario("Subscribers hear of edits and deletions, with exactly their keys", clause: "/ws message_edited") {
-            world in
-            let (alice, bob) = try await world.pair()
+            _, alice, bob in
             let chat = try await alice.directChat(with: bob)
             let message = try await alice.say("one", in: chat)
             let sockets = [try await alice.rawSocket(), try await bob.rawSocket(), try await bob.rawSocket()]
@@ -260,8 +253,8 @@ extension MessengerScenarios {
                 await socket.close()
             }
         },
-        Scenario("Who applies what a socket hears has what a list shows", clause: "/ws message_edited") { world in
-            let (alice, bob) = try await world.pair()
+        Scenario("Who applies what a socket hears has what a list shows", clause: "/ws message_edited") {
+            _, alice, bob in
             let chat = try await alice.directChat(with: bob)
             let early = try await alice.say(10, in: chat)
             async let changing: [Void] = together(90, width: 8) { index in

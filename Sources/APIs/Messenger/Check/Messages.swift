@@ -9,8 +9,7 @@ extension MessengerScenarios {
     static let messages: [Scenario<MessengerWorld>] = [
         Scenario(
             "A sent message says type, a listed one message_type, both file_id", clause: "POST /chats/{id}/messages"
-        ) { world in
-            let (alice, bob) = try await world.pair()
+        ) { _, alice, bob in
             let chat = try await alice.directChat(with: bob)
             let file = try await alice.upload()
             let bodies: [[String: JSONValue]] = [
@@ -42,8 +41,7 @@ extension MessengerScenarios {
             }
         },
         Scenario("Content is kept as it was sent, up to 16,384 characters", clause: "POST /chats/{id}/messages") {
-            world in
-            let (alice, bob) = try await world.pair()
+            _, alice, bob in
             let chat = try await alice.directChat(with: bob)
             let contents = [
                 "  two  \n", "\t.\r\n", "e\u{301}", "é", "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}",
@@ -67,8 +65,8 @@ extension MessengerScenarios {
                     .refused(400, "content too long (max 16384 characters)")
             }
         },
-        Scenario("Sending refuses the first thing that is wrong", clause: "POST /chats/{id}/messages") { world in
-            let (alice, bob, carol) = try await world.trio()
+        Scenario("Sending refuses the first thing that is wrong", clause: "POST /chats/{id}/messages") {
+            _, alice, bob, carol in
             let chat = try await alice.directChat(with: bob)
             let foreign = try await carol.upload()
             let long = JSONValue.string(String(repeating: "x", count: 16_385))
@@ -107,8 +105,8 @@ extension MessengerScenarios {
             }
             try expect(try await alice.send(Messenger.ListMessages(chat: chat)), equals: [])
         },
-        Scenario("Pages of a history: before, after and limit", clause: "GET /chats/{id}/messages") { world in
-            let (alice, bob, carol) = try await world.trio()
+        Scenario("Pages of a history: before, after and limit", clause: "GET /chats/{id}/messages") {
+            _, alice, bob, carol in
             let chat = try await alice.directChat(with: bob)
             let other = try await alice.directChat(with: carol)
             let elsewhere = try await alice.say("elsewhere", in: other)
@@ -137,8 +135,7 @@ extension MessengerScenarios {
             try expect(paged.map(\.id.json), equals: newestFirst(1...120))
         },
         Scenario("A history's query refuses the first thing that is wrong", clause: "GET /chats/{id}/messages") {
-            world in
-            let (alice, bob, carol) = try await world.trio()
+            _, alice, bob, carol in
             let chat = try await alice.directChat(with: bob)
             let table = [
                 ("limit=0&before=0&after=-1", "Invalid limit"), ("limit=-5", "Invalid limit"),
@@ -158,8 +155,7 @@ extension MessengerScenarios {
                 try await carol.get("/chats/\(id)/messages").refused(403, "Not a member of this chat", id)
             }
         },
-        Scenario("A history describes files when it is asked", clause: "GET /chats/{id}/messages") { world in
-            let (alice, bob) = try await world.pair()
+        Scenario("A history describes files when it is asked", clause: "GET /chats/{id}/messages") { _, alice, bob in
             let chat = try await alice.directChat(with: bob)
             let path = "/chats/\(chat)/messages"
             let form = Form(filename: "Übersicht 1.PDF", type: "Application/PDF", content: "four")
@@ -188,8 +184,8 @@ extension MessengerScenarios {
                 try expect(try await bob.get(path + query).succeeded(200)[0]?["file"], equals: nil)
             }
         },
-        Scenario("Ids grow through all chats, and order a history", clause: "GET /chats/{id}/messages") { world in
-            let (alice, bob, carol) = try await world.trio()
+        Scenario("Ids grow through all chats, and order a history", clause: "GET /chats/{id}/messages") {
+            _, alice, bob, carol in
             let chats = [try await alice.directChat(with: bob), try await alice.directChat(with: carol)]
             var ids: [Messenger.Message.ID] = []
             for index in 0..<10 { ids.append(try await alice.say("\(index)", in: chats[index % 2]).id) }

@@ -7,8 +7,8 @@ import MessengerClient
 /// Scenarios of muted chats. No request shows that devices are not notified.
 extension MessengerScenarios {
     static let muting: [Scenario<MessengerWorld>] = [
-        Scenario("A chat is muted for its member alone, until that ends", clause: "POST /chats/{id}/mute") { world in
-            let (alice, bob) = try await world.pair()
+        Scenario("A chat is muted for its member alone, until that ends", clause: "POST /chats/{id}/mute") {
+            world, alice, bob in
             let chat = try await alice.group(with: bob)
             try expect(try await alice.mute(of: chat), equals: .null)
             let ends: [(JSONValue, JSONValue)] = [
@@ -38,16 +38,14 @@ extension MessengerScenarios {
             try expect(plain?["mute"], equals: nil)
         },
         Scenario("A muted chat is muted no more after its member has left it", clause: "POST /chats/{id}/mute") {
-            world in
-            let (alice, bob) = try await world.pair()
+            _, alice, bob in
             let chat = try await alice.group(with: bob)
             try await bob.send(Messenger.MuteChat(chat: chat))
             try await bob.send(Messenger.LeaveChat(chat: chat))
             try await alice.send(Messenger.AddMembers(chat: chat, users: [bob.id]))
             try expect(try await bob.mute(of: chat), equals: .null)
         },
-        Scenario("Only a member mutes a chat", clause: "POST /chats/{id}/mute") { world in
-            let (alice, bob, carol) = try await world.trio()
+        Scenario("Only a member mutes a chat", clause: "POST /chats/{id}/mute") { world, alice, bob, carol in
             let chat = try await alice.directChat(with: bob)
             let notAMember = "Not a member of this chat"
             for id in ["\(chat)", "0", "9223372036854775807"] {
@@ -61,8 +59,7 @@ extension MessengerScenarios {
             }
             try expect(try await alice.mute(of: chat), equals: .null)
         },
-        Scenario("Muting ends in the future", clause: "POST /chats/{id}/mute") { world in
-            let alice = try await world.person()
+        Scenario("Muting ends in the future", clause: "POST /chats/{id}/mute") { _, alice in
             let chat = try await alice.group()
             let ends: [JSONValue] = [
                 "2001-01-01T08:00:00Z", "1969-12-31T23:59:59Z", "", "tomorrow", "2999-13-01T00:00:00Z", 5, true, [],

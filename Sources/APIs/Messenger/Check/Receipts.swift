@@ -12,8 +12,7 @@ extension MessengerScenarios {
         Scenario(
             "A read mark moves forward only, and tells of it only then",
             clause: "POST /chats/{id}/messages/{msgId}/read"
-        ) { world in
-            let (alice, bob) = try await world.pair()
+        ) { _, alice, bob in
             let chat = try await alice.directChat(with: bob)
             let sent = try await bob.say(10, in: chat)
             let sockets = [try await alice.rawSocket(), try await bob.rawSocket()]
@@ -60,9 +59,7 @@ extension MessengerScenarios {
         Scenario(
             "Of many marks at once the highest stays, and each that is told is higher",
             clause: "POST /chats/{id}/messages/{msgId}/read"
-        ) {
-            world in
-            let (alice, bob) = try await world.pair()
+        ) { _, alice, bob in
             let chat = try await alice.directChat(with: bob)
             let sent = try await bob.say(40, in: chat)
             let socket = try await bob.socket()
@@ -103,8 +100,8 @@ extension MessengerScenarios {
             try await owner.send(Messenger.DeleteMessage(chat: chat, message: sent[0].id))
             try expect(try await silent.send(Messenger.GetReceipts(chat: chat))[0].lastRead, equals: sent[0].id)
         },
-        Scenario("Who joins a group has read what was said before", clause: "POST /chats/{id}/members") { world in
-            let (alice, bob, carol) = try await world.trio()
+        Scenario("Who joins a group has read what was said before", clause: "POST /chats/{id}/members") {
+            _, alice, bob, carol in
             let chat = try await alice.group(with: bob)
             let silent = try await alice.group()
             let sent = try await bob.say(31, in: chat)
@@ -125,8 +122,7 @@ extension MessengerScenarios {
             try expect(again.first { $0.user == carol.id }?.lastRead, equals: last.id)
         },
         Scenario("Marks and receipts are for members, and for messages of the chat", clause: "GET /chats/{id}/receipts")
-        { world in
-            let (alice, bob, carol) = try await world.trio()
+        { world, alice, bob, carol in
             let chat = try await alice.group(with: bob)
             let other = try await alice.group(with: bob)
             let message = try await alice.say("hello", in: chat)
@@ -151,8 +147,8 @@ extension MessengerScenarios {
                 try await bob.raw(method, "/chats/\(chat)/\(path)").refused(403, "Not a member of this chat", path)
             }
         },
-        Scenario("include=unread counts what others sent above one's mark", clause: "GET /chats") { world in
-            let (alice, bob, carol) = try await world.trio()
+        Scenario("include=unread counts what others sent above one's mark", clause: "GET /chats") {
+            _, alice, bob, carol in
             let chat = try await alice.group(with: bob, carol)
             let empty = try await alice.group(with: bob)
             try expect(try await alice.unread(in: chat), equals: 0)
@@ -183,8 +179,7 @@ extension MessengerScenarios {
             }
         },
         Scenario("Typing is told to the others of the chat, once in three seconds", clause: "/ws typing") {
-            world in
-            let (alice, bob, carol) = try await world.trio()
+            _, alice, bob, carol in
             let chat = try await alice.group(with: bob)
             let aside = try await alice.group(with: bob, carol)
             let socket = try await alice.rawSocket()

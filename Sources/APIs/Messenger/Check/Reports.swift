@@ -8,8 +8,7 @@ import MessengerClient
 /// Scenarios of reports to the operator. No request shows that they arrive.
 extension MessengerScenarios {
     static let reports: [Scenario<MessengerWorld>] = [
-        Scenario("Who can see a user or a message can report it", clause: "POST /reports") { world in
-            let (alice, bob) = try await world.pair()
+        Scenario("Who can see a user or a message can report it", clause: "POST /reports") { _, alice, bob in
             let chat = try await alice.directChat(with: bob)
             let message = try await bob.say("rude", in: chat)
             let longest = JSONValue.string(String(repeating: "é", count: 100))
@@ -37,8 +36,7 @@ extension MessengerScenarios {
             try await bob.send(Messenger.BlockUser(alice.id))
             try await alice.post("/reports", ["message_id": message.id.json, "reason": "rude"]).succeeded(201)
         },
-        Scenario("What cannot be seen cannot be reported", clause: "POST /reports") { world in
-            let (alice, bob, carol) = try await world.trio()
+        Scenario("What cannot be seen cannot be reported", clause: "POST /reports") { _, alice, bob, carol in
             let chat = try await alice.group(with: bob)
             let message = try await alice.say("private", in: chat)
             try await alice.send(Messenger.BlockUser(carol.id))
@@ -61,8 +59,7 @@ extension MessengerScenarios {
                 try await bob.post("/reports", ["message_id": id.json, "reason": "x"]).refused(404, noMessage)
             }
         },
-        Scenario("A report names something and has a reason", clause: "POST /reports") { world in
-            let alice = try await world.person()
+        Scenario("A report names something and has a reason", clause: "POST /reports") { world, alice in
             let (named, reason) = ("user_id or message_id required", "reason must be 1 to 100 characters")
             let details = "details must be at most 2000 characters"
             func text(_ count: Int) -> JSONValue { .string(String(repeating: "é", count: count)) }

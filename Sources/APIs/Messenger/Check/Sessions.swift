@@ -10,8 +10,7 @@ extension MessengerScenarios {
     /// The remaining scenarios of the contract's section on authentication: signing in, refreshing, signing out.
     static let sessions: [Scenario<MessengerWorld>] = [
         Scenario("Signing in takes username or e-mail in any case, and answers the tokens", clause: "POST /auth/login")
-        {
-            world in
+        { world in
             let alice = try await world.person("Alice")
             let email = "\(alice.name)@example.com"
             for login in [alice.name, alice.name.uppercased(), email, email.uppercased()] {
@@ -27,8 +26,7 @@ extension MessengerScenarios {
                 try expect(try me.succeeded(200)["id"], equals: alice.id.json)
             }
         },
-        Scenario("Unknown name and wrong password answer alike", clause: "POST /auth/login") { world in
-            let alice = try await world.person()
+        Scenario("Unknown name and wrong password answer alike", clause: "POST /auth/login") { world, alice in
             let wrong = try await world.login(alice.name, alice.password.uppercased())
             try wrong.refused(401, "Invalid credentials")
             for name in [
@@ -47,8 +45,7 @@ extension MessengerScenarios {
             }
         },
         Scenario("After ten wrong passwords in a minute the right one is refused too", clause: "POST /auth/login") {
-            world in
-            let (alice, bob) = try await world.pair()
+            world, alice, bob in
             // The requests are concurrent, so that it takes no minute and no request slips through.
             let answers = try await together(13) { index in
                 try await world.login(alice.name, "wrong \(index)")
@@ -65,8 +62,7 @@ extension MessengerScenarios {
             try await world.login(bob.name, bob.password).succeeded(200)
             try await alice.get("/me").succeeded(200)
         },
-        Scenario("Tokens are JWT with HS256, each session its own", clause: "POST /auth/login") { world in
-            let first = try await world.person()
+        Scenario("Tokens are JWT with HS256, each session its own", clause: "POST /auth/login") { world, first in
             let second = try await world.signedIn(first.name, first.password)
             var (ids, found): (Set<String>, [String]) = ([], [])
             for (token, type, lifetime) in [
@@ -90,8 +86,8 @@ extension MessengerScenarios {
             try expect(sessions[0] == sessions[1] && sessions[2] == sessions[3], "one login, two sessions")
             try expect(sessions[0] != sessions[2], "two logins, one session")
         },
-        Scenario("A refresh token gives access tokens any number of times", clause: "POST /auth/refresh") { world in
-            let alice = try await world.person()
+        Scenario("A refresh token gives access tokens any number of times", clause: "POST /auth/refresh") {
+            world, alice in
             for _ in 0..<3 {
                 let json = try await world.refresh(alice.refreshToken).succeeded(200)
                 guard case .object(let members) = json else { throw CheckFailure("no object") }
@@ -110,8 +106,7 @@ extension MessengerScenarios {
                 }
             }
         },
-        Scenario("Signing out ends that session and no other", clause: "POST /auth/logout") { world in
-            let first = try await world.person()
+        Scenario("Signing out ends that session and no other", clause: "POST /auth/logout") { world, first in
             let second = try await world.signedIn(first.name, first.password)
             for token in [first.refreshToken, first.refreshToken, "nothing", first.token] {
                 let body: JSONValue = ["refresh_token": .string(token)]

@@ -7,8 +7,8 @@ import MessengerClient
 
 extension MessengerScenarios {
     static let users: [Scenario<MessengerWorld>] = [
-        Scenario("Anybody signed in sees a user's profile, without the address", clause: "GET /users/{id}") { world in
-            let (alice, bob) = try await world.pair()
+        Scenario("Anybody signed in sees a user's profile, without the address", clause: "GET /users/{id}") {
+            _, alice, bob in
             for caller in [alice, bob] {
                 try expect(
                     try await caller.get("/users/\(bob.id)").succeeded(200),
@@ -23,8 +23,7 @@ extension MessengerScenarios {
         },
         Scenario(
             "A search finds parts of username and display name in any case, oneself too", clause: "GET /users/search"
-        ) {
-            world in
+        ) { world in
             let stem = world.freshName(of: 6)
             let searcher = try await world.person()
             let byName = try await world.register("x\(stem)Éva", displayName: "Somebody")
@@ -42,14 +41,12 @@ extension MessengerScenarios {
             try expect(try await searcher.search(searcher.name).map { $0["id"] }, equals: [searcher.id.json])
             try expect(try await searcher.search(String(repeating: stem, count: 100)).count, equals: 0)
         },
-        Scenario("A search needs a query, and is no user's id", clause: "GET /users/search") { world in
-            let alice = try await world.person()
+        Scenario("A search needs a query, and is no user's id", clause: "GET /users/search") { _, alice in
             for query in ["", "?", "?q", "?q=", "?q=%20%0A", "?q=+", "?Q=a", "?query=a"] {
                 try await alice.get("/users/search\(query)").refused(400, "q parameter required", query)
             }
         },
-        Scenario("%, _ and \\ are literal in a search", clause: "GET /users/search") { world in
-            let alice = try await world.person()
+        Scenario("%, _ and \\ are literal in a search", clause: "GET /users/search") { world, alice in
             let stem = world.freshName(of: 5)
             for middle in ["%", "_", "\\", "x", "%_", "\\_", "'\""] { try await world.register("\(stem)\(middle)z") }
             let table = [
@@ -61,8 +58,7 @@ extension MessengerScenarios {
                 try expect(found.count == count, "\(middle): expected \(count), found \(found)")
             }
         },
-        Scenario("A search shows 20 users, by lower-cased username", clause: "GET /users/search") { world in
-            let alice = try await world.person()
+        Scenario("A search shows 20 users, by lower-cased username", clause: "GET /users/search") { world, alice in
             let stem = world.freshName(of: 5)
             let names = (0..<22).map { index in
                 let letter = Character(Unicode.Scalar(UInt8(ascii: "a") + UInt8(index)))
@@ -72,8 +68,8 @@ extension MessengerScenarios {
             try expect(
                 try await alice.search(stem).map { $0["username"] }, equals: names.prefix(20).map { .string($0) })
         },
-        Scenario("A search goes by code point, as no language orders its words", clause: "GET /users/search") { world in
-            let alice = try await world.person()
+        Scenario("A search goes by code point, as no language orders its words", clause: "GET /users/search") {
+            world, alice in
             let stem = world.freshName(of: 5)
             let names = ["-b", ".a", "1", "10", "2", "A-B", "a_a", "Ab", "aé", "b", "z", "É", "ö", "я", "日", "ｘ", "😀"]
                 .map { stem + $0 }

@@ -15,8 +15,8 @@ extension MonicaScenarios {
             let owner = try await world.owner()
             try expect(try await owner.send(Monica.GetWelcome()), equals: Monica.Welcome())
         },
-        Scenario("An export is compressed, and stored by no cache that others use", clause: "GET /export") { world in
-            let owner = try await world.owner()
+        Scenario("An export is compressed, and stored by no cache that others use", clause: "GET /export") {
+            world, owner in
             let word = world.freshWord()
             _ = try await owner.contact("John", word)
             for path in ["/export/json", "/export/vcard"] {
@@ -35,8 +35,7 @@ extension MonicaScenarios {
                 try expect(cards.text.contains(word), "the cards cannot be read")
             }
         },
-        Scenario("An account says whose it is and takes everything along", clause: "GET /me, /export") { world in
-            let owner = try await world.owner()
+        Scenario("An account says whose it is and takes everything along", clause: "GET /me, /export") { world, owner in
             let me = try await owner.send(Monica.GetMe()).data
             let genders = try await owner.send(Monica.ListGenders()).data
             try expect(genders.compactMap(\.type).prefix(3).elementsEqual(["M", "F", "O"]), "genders")
@@ -69,8 +68,7 @@ extension MonicaScenarios {
             try expect(!text.contains("FN:Jane \(word)"), "a partial contact is exported")
         },
         Scenario("Genders and types of activities are those that are shown elsewhere", clause: "GET /genders") {
-            world in
-            let owner = try await world.owner()
+            _, owner in
             let export = try await owner.get("/export/json").succeeded(200)
             for (path, member) in [("/genders", "genders"), ("/activitytypes", "activity_types")] {
                 let listed = try await owner.get(path).succeeded(200)["data"]?.elements ?? []
@@ -78,8 +76,7 @@ extension MonicaScenarios {
                 try expect(export[member]?.byID, equals: JSONValue.list(listed).byID)
             }
         },
-        Scenario("An export has everything as it is read", clause: "GET /export/json") { world in
-            let owner = try await world.owner()
+        Scenario("An export has everything as it is read", clause: "GET /export/json") { world, owner in
             // An earlier export must not change what a later one has.
             try await owner.get("/export/json").succeeded(200)
             let word = world.freshWord()

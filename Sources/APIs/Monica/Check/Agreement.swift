@@ -10,8 +10,7 @@ import MonicaExamples
 /// Operations that show the same thing show the same values.
 extension MonicaScenarios {
     static let agreement: [Scenario<MonicaWorld>] = [
-        Scenario("A contact is the same wherever shown", clause: "§2 contact") { world in
-            let owner = try await world.owner()
+        Scenario("A contact is the same wherever shown", clause: "§2 contact") { world, owner in
             let word = world.freshWord()
             let john = try await owner.described(word)
             let id = john["id"]?.integer ?? 0
@@ -87,8 +86,7 @@ extension MonicaScenarios {
             try met?["first_met_through_contact"].refers(to: other)
         },
         rules.strangers("Without a token nothing is answered", clause: "§3"),
-        Scenario("What belongs to a contact is the same wherever shown", clause: "§2 resources") { world in
-            let owner = try await world.owner()
+        Scenario("What belongs to a contact is the same wherever shown", clause: "§2 resources") { world, owner in
             let contact = try await owner.described(world.freshWord())
             let other = try await owner.described(world.freshWord())
             let (id, otherID) = (contact["id"] ?? nil, other["id"] ?? nil)

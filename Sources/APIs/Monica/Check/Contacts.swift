@@ -8,8 +8,7 @@ import MonicaClient
 
 extension MonicaScenarios {
     static let contacts: [Scenario<MonicaWorld>] = [
-        Scenario("A contact is what it was made of", clause: "POST /contacts") { world in
-            let owner = try await world.owner()
+        Scenario("A contact is what it was made of", clause: "POST /contacts") { world, owner in
             let word = world.freshWord()
             let draft = try Monica.ContactDraft(
                 firstName: " John ", middleName: "Michael", lastName: word, nickname: "Johnny", description: "Tall",
@@ -27,8 +26,7 @@ extension MonicaScenarios {
             try expect(detailed.contactFields?.map(\.content), equals: ["john@example.com"])
             try expect(detailed.notes, equals: [])
         },
-        Scenario("What is missing or wrong is said for every field, in order", clause: "§4, example 4") { world in
-            let owner = try await world.owner()
+        Scenario("What is missing or wrong is said for every field, in order", clause: "§4, example 4") { _, owner in
             try await owner.raw(.post, "/contacts", [:]).refused(
                 422, 32,
                 "The first name field is required. The is birthdate known field is required. The is deceased field is "
@@ -57,8 +55,7 @@ extension MonicaScenarios {
                 "The first name field is required. The selected gender id is invalid. The birthdate day field is "
                     + "required. The birthdate month field is required.")
         },
-        Scenario("An e-mail address is one to which a letter can be sent", clause: "§4 contacts") { world in
-            let owner = try await world.owner()
+        Scenario("An e-mail address is one to which a letter can be sent", clause: "§4 contacts") { _, owner in
             func create(_ email: String) async throws -> RawAnswer {
                 try await owner.raw(
                     .post, "/contacts",
@@ -81,8 +78,7 @@ extension MonicaScenarios {
                     read?["contactFields"]?.elements.compactMap { $0["content"]?.string }, equals: [email.trimmed])
             }
         },
-        Scenario("Dates may be known without their year, or by an age", clause: "example 5") { world in
-            let owner = try await world.owner()
+        Scenario("Dates may be known without their year, or by an age", clause: "example 5") { _, owner in
             var draft = Monica.ContactDraft(firstName: "John", birthdate: .dayOfYear(month: 10, day: 10))
             var made = try await owner.client.create(draft)
             let year = String(made.createdAt.description.prefix(4))
@@ -111,8 +107,7 @@ extension MonicaScenarios {
             try expect(made.information.dates.deceasedDate, equals: .init())
         },
         Scenario("Work, food and the first meeting are written apart, never of partial contacts", clause: "§4") {
-            world in
-            let owner = try await world.owner()
+            _, owner in
             let (john, jane) = (try await owner.contact("John"), try await owner.contact("Jane", isPartial: true))
             try await owner.send(Monica.SetWork(id: john.id, job: "Baker", company: "ACME"))
             try await owner.send(Monica.SetFood(id: john.id, preferences: "No nuts"))
@@ -140,8 +135,7 @@ extension MonicaScenarios {
             let after = try await owner.send(Monica.GetContact(id: john.id)).data
             try expect(after.information.howYouMet.firstMetThroughContact, equals: nil)
         },
-        Scenario("Pages are counted, linked and past their end empty", clause: "example 1") { world in
-            let owner = try await world.owner()
+        Scenario("Pages are counted, linked and past their end empty", clause: "example 1") { world, owner in
             let word = world.freshWord()
             var made: [Int64] = []
             for index in 0..<5 { made.append(Int64(try await owner.contact("N\(index)", word).id)) }
@@ -178,8 +172,7 @@ extension MonicaScenarios {
             let all = try await owner.client.contacts(matching: word, pageSize: 2).elements(expecting: ids.count)
             try expect(all.map { Int64($0.id) }, equals: ids)
         },
-        Scenario("Partial contacts are in no list and no search", clause: "§1 query") { world in
-            let owner = try await world.owner()
+        Scenario("Partial contacts are in no list and no search", clause: "§1 query") { world, owner in
             let word = world.freshWord()
             let partial = try await owner.contact("Jane", word, isPartial: true)
             try expect(try await owner.ids("/contacts?query=\(word)"), equals: [])
@@ -191,8 +184,7 @@ extension MonicaScenarios {
             try await owner.client.delete(Monica.Contact.self, id: partial.id)
             try expect(try await owner.ids("/contacts?query=\(word)"), equals: [])
         },
-        Scenario("A contact takes what is its own along", clause: "DELETE /contacts/{id}") { world in
-            let owner = try await world.owner()
+        Scenario("A contact takes what is its own along", clause: "DELETE /contacts/{id}") { _, owner in
             let (john, jane) = (try await owner.contact("John"), try await owner.contact("Jane"))
             let day = try Day(checked: "2024-10-20")
             let alone = try await owner.client.create(
@@ -228,8 +220,7 @@ extension MonicaScenarios {
 
     static let search: [Scenario<MonicaWorld>] = [
         Scenario("Every word must occur, without regard to case and accents, and means itself", clause: "example 2") {
-            world in
-            let owner = try await world.owner()
+            world, owner in
             let word = world.freshWord()
             let john = Int64(try await owner.contact("John", "Doe\(word)").id)
             let jane = Int64(try await owner.contact("Jane", "Doe\(word)").id)
@@ -247,8 +238,7 @@ extension MonicaScenarios {
             let blank = try await owner.get("/contacts?query=%20%20&limit=1").succeeded(200)
             try expect(blank["meta"]?["query"], equals: nil)
         },
-        Scenario("A search takes letters, apostrophes and hyphens as phones do", clause: "§1 query") { world in
-            let owner = try await world.owner()
+        Scenario("A search takes letters, apostrophes and hyphens as phones do", clause: "§1 query") { world, owner in
             let word = world.freshWord()
             let all = [
                 "Łukasz", "Søren", "Đorđe", "Ægir", "Œuvre", "Strauß", "Þór", "Işık", "O’Connor", "Jean\u{2011}Luc",
@@ -265,8 +255,7 @@ extension MonicaScenarios {
                 try expect(try await owner.ids(path), equals: [ids[index]])
             }
         },
-        Scenario("A search looks at company and addresses of mail", clause: "§1 query") { world in
-            let owner = try await world.owner()
+        Scenario("A search looks at company and addresses of mail", clause: "§1 query") { world, owner in
             let word = world.freshWord()
             let john = try await owner.client.create(
                 Monica.ContactDraft(firstName: "John", email: "\(word)+x@example.com"))
@@ -276,8 +265,7 @@ extension MonicaScenarios {
             try await owner.client.delete(Monica.Contact.self, id: john.id)
             try expect(try await owner.ids("/contacts?query=\(word)"), equals: [])
         },
-        Scenario("A search follows what is written", clause: "§1 query") { world in
-            let owner = try await world.owner()
+        Scenario("A search follows what is written", clause: "§1 query") { world, owner in
             let (old, new) = (world.freshWord(), world.freshWord())
             let john = try await owner.contact("John", old)
             try await owner.send(Monica.SetWork(id: john.id, job: new, company: nil))

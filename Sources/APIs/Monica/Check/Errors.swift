@@ -18,8 +18,7 @@ extension MonicaScenarios {
             try expect(try await world.raw.send(.get, "/contacts", token: world.freshWord()).status, equals: 401)
         },
         Scenario("What is unknown is 404, another method 405, in the API's shape", clause: "§1 Order of checks") {
-            world in
-            let owner = try await world.owner()
+            world, owner in
             try await rules.refuseUnknownPaths(of: owner.raw)
             try await rules.refuseOtherMethods(of: world.raw)
             try await world.raw.send(.get, "/contacts/abc").refused(401, 42, "Unauthenticated.")
@@ -30,8 +29,7 @@ extension MonicaScenarios {
             try answer.succeeded(200)
         },
         rules.plainBodies(clause: "Errors"),
-        Scenario("One slash at the end of a path is ignored", clause: "§1 Order of checks") { world in
-            let owner = try await world.owner()
+        Scenario("One slash at the end of a path is ignored", clause: "§1 Order of checks") { _, owner in
             let john = try await owner.contact("John")
             for path in ["/contacts", "/contacts/\(john.id)", "/contacts/\(john.id)/notes", "/tags", "/me"] {
                 let (plain, slashed) = (try await owner.get(path), try await owner.get(path + "/?limit=10"))
@@ -39,8 +37,7 @@ extension MonicaScenarios {
                 try await owner.get(path + "//").refused(404, 31, "The requested resource was not found.", path)
             }
         },
-        Scenario("An id without a contact is 404, and so is a malformed id", clause: "GET /contacts/{id}") { world in
-            let owner = try await world.owner()
+        Scenario("An id without a contact is 404, and so is a malformed id", clause: "GET /contacts/{id}") { _, owner in
             for id in ["abc", "0", "-1", "1.5", "9999999999999999", "99999999999999999999999", "%20", "1e3"] {
                 for (plural, singular) in [
                     ("contacts", "contact"), ("activities", "activity"), ("notes", "note"), ("tasks", "task"),
@@ -53,8 +50,7 @@ extension MonicaScenarios {
                 }
             }
         },
-        Scenario("Limits, pages and orders are judged in this order", clause: "§1 Parameters, example 3") { world in
-            let owner = try await world.owner()
+        Scenario("Limits, pages and orders are judged in this order", clause: "§1 Parameters, example 3") { _, owner in
             let (tooBig, limit) = ("The limit parameter is too big", "The limit parameter must be a positive integer")
             let (sort, page) = ("The sorting criteria is invalid", "The page parameter must be a positive integer")
             let contact = "The contact_id parameter must be a positive integer"
@@ -81,8 +77,7 @@ extension MonicaScenarios {
         },
         rules.bodies(
             "A body is one JSON object of at most 1 MiB, judged before the path's id", clause: "§1 Order of checks"),
-        Scenario("Every answer says how many requests are left", clause: "§1 Rate limits") { world in
-            let owner = try await world.owner()
+        Scenario("Every answer says how many requests are left", clause: "§1 Rate limits") { _, owner in
             for path in ["/contacts?limit=1", "/contacts/0", "/me", "/notes?limit=0"] {
                 let headers = try await owner.get(path).headers
                 for name in ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"] {
@@ -91,8 +86,7 @@ extension MonicaScenarios {
                 }
             }
         },
-        Scenario("Every request counts against the limit", clause: "§1 Rate limits") { world in
-            let owner = try await world.owner()
+        Scenario("Every request counts against the limit", clause: "§1 Rate limits") { _, owner in
             func left(_ path: String) async throws -> (requests: Int, until: Int) {
                 let headers = try await owner.get(path).headers
                 func number(_ name: String) -> Int? {

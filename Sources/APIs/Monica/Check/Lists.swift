@@ -6,8 +6,8 @@ import MonicaClient
 
 extension MonicaScenarios {
     static let lists: [Scenario<MonicaWorld>] = [
-        Scenario("Lists of a contact have that contact's items alone, flat and nested", clause: "GET /notes") { world in
-            let owner = try await world.owner()
+        Scenario("Lists of a contact have that contact's items alone, flat and nested", clause: "GET /notes") {
+            _, owner in
             let (john, jane) = (try await owner.contact("John"), try await owner.contact("Jane"))
             let note = try await owner.client.create(Monica.NoteDraft(contactID: john.id, body: "x"))
             let task = try await owner.client.create(Monica.TaskDraft(title: "x", contactID: john.id))
@@ -39,8 +39,7 @@ extension MonicaScenarios {
             }
             try expect(try await owner.client.listNotes(contactId: john.id, page: 1, limit: 10).data, equals: [note])
         },
-        Scenario("Lists come in their order, ties by id, nulls last", clause: "§1 sort, example 6") { world in
-            let owner = try await world.owner()
+        Scenario("Lists come in their order, ties by id, nulls last", clause: "§1 sort, example 6") { _, owner in
             let john = try await owner.contact("John")
             var activities: [Int64] = []
             for day in ["2024-01-01", "2024-03-01", "2024-02-01", "2024-03-01"] {
@@ -81,8 +80,7 @@ extension MonicaScenarios {
     ]
 
     static let writing: [Scenario<MonicaWorld>] = [
-        Scenario("Activities are made, changed and gone", clause: "POST /activities") { world in
-            let owner = try await world.owner()
+        Scenario("Activities are made, changed and gone", clause: "POST /activities") { _, owner in
             let john = try await owner.contact("John")
             let types = try await owner.send(Monica.ListActivityTypes()).data
             let made = try await owner.client.create(
@@ -115,8 +113,7 @@ extension MonicaScenarios {
             try await owner.client.delete(Monica.Activity.self, id: made.id)
             try expect(try await owner.get("/activities/\(made.id)").status, equals: 404)
         },
-        Scenario("Notes keep the time of their star", clause: "POST /notes") { world in
-            let owner = try await world.owner()
+        Scenario("Notes keep the time of their star", clause: "POST /notes") { _, owner in
             let (john, jane) = (try await owner.contact("John"), try await owner.contact("Jane"))
             var note = try await owner.client.create(
                 Monica.NoteDraft(contactID: john.id, body: " Tea ", isFavorited: true))
@@ -138,8 +135,7 @@ extension MonicaScenarios {
             try expect(try await owner.get("/notes/\(note.id)").status, equals: 404)
         },
         Scenario("Tasks are open when they are made and keep when they were done", clause: "POST /tasks, example 6") {
-            world in
-            let owner = try await world.owner()
+            _, owner in
             let john = try await owner.contact("John")
             let answer = try await owner.raw(
                 .post, "/tasks", ["title": "Card", "contact_id": john.id.json, "completed": true])
@@ -164,8 +160,7 @@ extension MonicaScenarios {
             try await owner.client.delete(Monica.Task.self, id: free.id)
             try expect(try await owner.get("/tasks/\(free.id)").status, equals: 404)
         },
-        Scenario("Gifts have amounts of two decimals", clause: "POST /gifts, example 7") { world in
-            let owner = try await world.owner()
+        Scenario("Gifts have amounts of two decimals", clause: "POST /gifts, example 7") { _, owner in
             let john = try await owner.contact("John")
             let amounts: [(JSONValue, JSONValue, JSONValue, JSONValue)] = [
                 (12.5, "12.50", 12.5, "$12.50"), ("0.07", "0.07", 0.07, "$0.07"), (0, nil, nil, ""),
@@ -196,8 +191,7 @@ extension MonicaScenarios {
                 ).refused(422, 32, "The selected amount is invalid.")
             }
         },
-        Scenario("Gifts are made, changed and gone", clause: "PUT /gifts/{id}") { world in
-            let owner = try await world.owner()
+        Scenario("Gifts are made, changed and gone", clause: "PUT /gifts/{id}") { _, owner in
             let john = try await owner.contact("John")
             var draft = Monica.GiftDraft(contactID: john.id, name: "Book", comment: "Signed", amount: "12.50")
             let made = try await owner.client.create(draft)

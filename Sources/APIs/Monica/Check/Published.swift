@@ -7,14 +7,12 @@ import MonicaClient
 extension MonicaScenarios {
     /// Scenarios of the published document. It has no writes, so they read whatever the account has.
     static let published: [Scenario<MonicaWorld>] = [
-        Scenario("A token is good or it is not", clause: "GET /contacts?limit=1", level: .contract) { world in
-            let owner = try await world.owner()
+        Scenario("A token is good or it is not", clause: "GET /contacts?limit=1", level: .contract) { world, owner in
             try expect(try await owner.client.validateToken(), equals: true)
             let stranger = try await world.raw.send(.get, "/contacts?limit=1", token: world.freshWord())
             try expect(stranger.status, equals: 401)
         },
-        Scenario("Contacts come in pages", clause: "GET /contacts", level: .contract) { world in
-            let owner = try await world.owner()
+        Scenario("Contacts come in pages", clause: "GET /contacts", level: .contract) { _, owner in
             try expect(try await owner.client.listContacts(page: 1).meta?.per_page, equals: 50)
             let first = try await owner.client.listContacts(page: 1, limit: 2, query: nil)
             guard let meta = first.meta, let links = first.links else { throw CheckFailure("no meta, or no links") }
@@ -27,9 +25,7 @@ extension MonicaScenarios {
             try expect(beyond.data, equals: [])
         },
         Scenario("Contacts are read by their id, unknown ones are 404", clause: "GET /contacts/{id}", level: .contract)
-        {
-            world in
-            let owner = try await world.owner()
+        { _, owner in
             for contact in try await owner.client.listContacts(page: 1, limit: 1, query: nil).data {
                 let answer = try await owner.get("/contacts/\(contact.id)")
                 // The contact may be deleted by now: other scenarios create and delete contacts.
@@ -45,8 +41,7 @@ extension MonicaScenarios {
             }
         },
         Scenario("Whatever belongs to contacts comes in pages of ten", clause: "GET /activities", level: .contract) {
-            world in
-            let owner = try await world.owner()
+            _, owner in
             for path in ["/activities", "/notes", "/tasks", "/gifts"] {
                 let page = try await owner.get(path).succeeded(200, path)
                 try expect(page["meta"]?["per_page"], equals: 10)

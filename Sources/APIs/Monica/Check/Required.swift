@@ -9,8 +9,7 @@ import MonicaClient
 /// Each write says what it lacks, in the words of its own fields.
 extension MonicaScenarios {
     static let required: [Scenario<MonicaWorld>] = [
-        Scenario("A write says what it lacks", clause: "§4 validation") { world in
-            let owner = try await world.owner()
+        Scenario("A write says what it lacks", clause: "§4 validation") { _, owner in
             let john = try await owner.contact("John").id
             let jane: JSONValue = john.json
             let note = try await owner.client.create(Monica.NoteDraft(contactID: john, body: "x")).id
@@ -60,8 +59,7 @@ extension MonicaScenarios {
             ]
             for (path, body) in moved { try await owner.raw(.put, path, body).refused(404, 31, nobody, path) }
         },
-        Scenario("A contact's dates are whole or not there", clause: "§4 contacts") { world in
-            let owner = try await world.owner()
+        Scenario("A contact's dates are whole or not there", clause: "§4 contacts") { _, owner in
             let john = try await owner.contact("John").id
             let plain: [String: JSONValue] = [
                 "first_name": "John", "is_birthdate_known": false, "is_deceased": true, "is_deceased_date_known": false,
@@ -99,8 +97,7 @@ extension MonicaScenarios {
                 try await owner.raw(.put, "/contacts/\(john)", body).refused(422, 32, text, "PUT \(body)")
             }
         },
-        Scenario("Reads follow writes", clause: "§4 writes") { world in
-            let owner = try await world.owner()
+        Scenario("Reads follow writes", clause: "§4 writes") { world, owner in
             let word = world.freshWord()
             let john = try await owner.contact("John", word).id
             let path = "/contacts/\(john)"

@@ -6,8 +6,7 @@ import MonicaClient
 
 extension MonicaScenarios {
     static let tags: [Scenario<MonicaWorld>] = [
-        Scenario("Tags are set by name, once for each whatever its case", clause: "example 9") { world in
-            let owner = try await world.owner()
+        Scenario("Tags are set by name, once for each whatever its case", clause: "example 9") { world, owner in
             let john = try await owner.contact("John")
             let word = world.freshWord()
             let set = Monica.SetTags(id: john.id, names: ["Été à \(word)", "ÉTÉ À \(word)", " ", "été à \(word)"])
@@ -38,8 +37,7 @@ extension MonicaScenarios {
             try await owner.client.delete(Monica.Tag.self, id: other.id)
             try expect(try await owner.send(Monica.GetContact(id: john.id)).data.tags, equals: [])
         },
-        Scenario("A tag without a letter has a slug, too", clause: "POST /tags") { world in
-            let owner = try await world.owner()
+        Scenario("A tag without a letter has a slug, too", clause: "POST /tags") { _, owner in
             // Scenarios share an account, so the names have characters that others do not take by chance.
             let variant = (0..<8).compactMap { _ in "🎈🎉🎀🎁🎂🎃".randomElement() }.map(String.init).joined()
             for name in [variant, variant + "!", "👩‍👩‍👧" + variant, variant + " Été"] {
@@ -52,8 +50,7 @@ extension MonicaScenarios {
                 try await owner.client.delete(Monica.Tag.self, id: tag.id)
             }
         },
-        Scenario("Many at once make one tag of one name", clause: "§5") { world in
-            let owner = try await world.owner()
+        Scenario("Many at once make one tag of one name", clause: "§5") { world, owner in
             let word = world.freshWord()
             var ids: [Int] = []
             for index in 0..<4 { ids.append(try await owner.contact("N\(index)").id) }
@@ -65,8 +62,7 @@ extension MonicaScenarios {
             guard let tag = tagged.first?.tags.first else { throw CheckFailure("no tag") }
             try expect(try await owner.ids("/tags/\(tag.id)/contacts"), equals: contacts.map(Int64.init))
         },
-        Scenario("Tags are on one page, by name, until they are deleted", clause: "GET /tags") { world in
-            let owner = try await world.owner()
+        Scenario("Tags are on one page, by name, until they are deleted", clause: "GET /tags") { world, owner in
             let word = world.freshWord()
             var made: [Int64] = []
             for name in ["\(word) c", "\(word.uppercased()) B", "\(word) a"] {
@@ -91,8 +87,8 @@ extension MonicaScenarios {
             try await owner.get(path + "/contacts").refused(404, 31, "The requested tag was not found.")
             try expect(try await owner.ids("/tags").filter(tags.contains), equals: of([2, 1]))
         },
-        Scenario("The contacts of a tag come in pages, in their order", clause: "GET /tags/{id}/contacts") { world in
-            let owner = try await world.owner()
+        Scenario("The contacts of a tag come in pages, in their order", clause: "GET /tags/{id}/contacts") {
+            world, owner in
             let word = world.freshWord()
             var (made, tag): ([Int64], Int) = ([], 0)
             for name in ["John", "Jane", "Jim"] {
@@ -115,8 +111,7 @@ extension MonicaScenarios {
 
     static let idempotency: [Scenario<MonicaWorld>] = [
         Scenario("A repeat under one key gets the first answer again, and does nothing", clause: "§1 Idempotency-Key") {
-            world in
-            let owner = try await world.owner()
+            world, owner in
             let john = try await owner.contact("John")
             let word = world.freshWord()
             let contact: JSONValue = [
@@ -144,8 +139,7 @@ extension MonicaScenarios {
     ]
 
     static let ofTwoAccounts: [Scenario<MonicaWorld>] = [
-        Scenario("No user sees or changes anything of another account", clause: "§3") { world in
-            let (owner, other) = try await world.pair()
+        Scenario("No user sees or changes anything of another account", clause: "§3") { world, owner, other in
             let word = world.freshWord()
             let john = try await owner.contact("John", word)
             let note = try await owner.client.create(Monica.NoteDraft(contactID: john.id, body: word))

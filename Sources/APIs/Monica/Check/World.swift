@@ -44,8 +44,12 @@ public struct MonicaWorld: PeopledWorld {
 
     public func person() async throws -> Owner { try await owner(nil) }
 
-    /// Returns the owners of two accounts.
-    func pair() async throws -> (Owner, Owner) { (try await owner(0), try await owner(1)) }
+    /// Returns the owners of the first accounts.
+    public func people(_ count: Int) async throws -> [Owner] {
+        var owners: [Owner] = []
+        for account in 0..<count { owners.append(try await owner(account)) }
+        return owners
+    }
 
     private func owner(_ account: Int?) async throws -> Owner {
         let token = try await token(account)
