@@ -10,13 +10,8 @@ extension DeuceDiaryScenarios {
     public static func checklist(_ tokens: TokenSource) -> Checklist {
         Checklist(
             api: "deuce-diary", scenarios: all, probe: "/api/auth/user", tokens: tokens.given,
-            isLimited: { _ in false },
-            enter: { server in
-                let created = CreatedResources(server.transport, areUsersNew: tokens.areUsersNew)
-                var own = server
-                own.transport = created
-                return (DeuceDiaryWorld(own, tokens: tokens), { .init(await created.cleanUp(at: server.baseURL)) })
-            })
+            isLimited: { _ in false }, noting: { CreatedResources(areUsersNew: tokens.areUsersNew) },
+            enter: { DeuceDiaryWorld($0, tokens: tokens) })
     }
 }
 
@@ -33,47 +28,34 @@ public enum TokenSource: Sendable {
 
 /// Records what a scenario creates, and deletes its users at the end, with everything but locations, if the server has
 /// that addition to the contract.
-private actor CreatedResources: Transport {
-    private let transport: any Transport
+private actor CreatedResources: MadeResources {
     private let areUsersNew: Bool
     private var tokens: Set<String> = []
     private var made: [String: Int] = [:]
 
-    init(_ transport: any Transport, areUsersNew: Bool) {
-        self.transport = transport
-        self.areUsersNew = areUsersNew
-    }
+    init(areUsersNew: Bool) { self.areUsersNew = areUsersNew }
 
-    /// - Returns: The numbers of remaining resources, by their name in plural.
-    func cleanUp(at baseURL: URL) async -> [String: Int] {
-        guard areUsersNew else { return made }
+    func cleanUp(_ raw: RawClient, hasFailed: Bool) async -> Checklist.Remaining {
+        guard areUsersNew else { return .init(made) }
         var users = 0
-        for token in tokens where await !isDeleted(token, at: baseURL) { users += 1 }
-        guard users == 0 else { return made.merging(["users": users]) { $1 } }
-        return made.filter { $0.key == "locations" }
+        for token in tokens {
+            // A scenario may have deleted the user.
+            let answer = try? await raw(.delete, "/api/auth/user", headers: [.authorization: token])
+            if answer?.status != 200, answer?.status != 401 { users += 1 }
+        }
+        return .init(users > 0 ? made.merging(["users": users]) { $1 } : made.filter { $0.key == "locations" })
     }
 
-    /// Deletes a user, or finds that a scenario has done so.
-    private func isDeleted(_ token: String, at baseURL: URL) async -> Bool {
-        let request = TransportRequest(
-            method: .delete, url: baseURL.appendingPathComponent("api/auth/user"), headers: [.authorization: token])
-        guard let answer = try? await transport.send(request, progress: nil) else { return false }
-        return answer.status == .ok || answer.status == .unauthorized
-    }
-
-    func send(_ request: TransportRequest, progress: UploadProgress?) async throws -> TransportResponse {
-        let response = try await transport.send(request, progress: progress)
-        guard response.status == .ok, response.headers[.idempotentReplayed] == nil else { return response }
-        if let token = request.headers[.authorization] { tokens.insert(token) }
-        guard request.method == .post else { return response }
-        switch request.url.path {
+    func note(_ answer: RawAnswer) {
+        guard answer.status == 200, answer.headers[.idempotentReplayed] == nil else { return }
+        if let token = answer.request.headers[.authorization] { tokens.insert(token) }
+        guard answer.request.method == .post else { return }
+        switch answer.request.url.path {
         case let path where path.hasSuffix("/api/groups"): made["groups", default: 0] += 1
         case let path where path.hasSuffix("/api/locations"): made["locations", default: 0] += 1
         case let path where path.hasSuffix("/api/deuces"):
-            let answer = try? JSONDecoder().decode(JSONValue.self, from: Data(response.body))
-            made["entries", default: 0] += answer?["entries"]?.elements.count ?? 0
+            made["entries", default: 0] += (try? answer.json())?["entries"]?.elements.count ?? 0
         default: break
         }
-        return response
     }
 }

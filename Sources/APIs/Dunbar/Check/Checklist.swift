@@ -10,17 +10,11 @@ extension DunbarScenarios {
     public static let checklist = Checklist(
         api: "dunbar", scenarios: all, probe: "/user",
         isLimited: { $0.method == .post && $0.url.path.hasSuffix("/register") },
-        enter: { server in
-            let created = CreatedResources(server.transport)
-            var own = server
-            own.transport = created
-            return (DunbarWorld(own), { .init(await created.cleanUp(at: server.baseURL)) })
-        })
+        noting: { CreatedResources() }, enter: { DunbarWorld($0) })
 }
 
 /// Records what a scenario creates, deletes the accounts with everything that belongs to them, and counts what remains.
-private actor CreatedResources: Transport {
-    private let transport: any Transport
+private actor CreatedResources: MadeResources {
     /// The authors of posts by the posts' ids.
     private var posts: [Int64: Int64] = [:]
     private var users: Set<Int64> = []
@@ -31,63 +25,47 @@ private actor CreatedResources: Transport {
     /// The last credentials of users.
     private var credentials: [Int64: (name: String, password: String)] = [:]
 
-    init(_ transport: any Transport) { self.transport = transport }
-
-    /// Removes everything, and returns the numbers of remaining resources by their name in plural.
-    func cleanUp(at baseURL: URL) async -> [String: Int] {
+    func cleanUp(_ raw: RawClient, hasFailed: Bool) async -> Checklist.Remaining {
         var rest = Array(users.subtracting(gone))[...]
         while !rest.isEmpty {
             // Each deletion takes the server the time of a password hash.
             await withTaskGroup(of: Void.self) { group in
-                for user in rest.prefix(8) { group.addTask { await self.delete(user, at: baseURL) } }
+                for user in rest.prefix(8) { group.addTask { await self.delete(user, raw) } }
             }
             rest = rest.dropFirst(8)
         }
         for (cookie, user) in cookies where !gone.contains(user) {
-            let request = TransportRequest(
-                method: .post, url: baseURL.appendingPathComponent("logout"), headers: [.cookie: cookie])
-            _ = try? await transport.send(request, progress: nil)
+            _ = try? await raw(.post, "/logout", headers: [.cookie: cookie])
         }
         let left = posts.values.filter { !gone.contains($0) }.count
-        return ["users": users.subtracting(gone).count, "posts": left].filter { $0.value > 0 }
+        return .init(["users": users.subtracting(gone).count, "posts": left].filter { $0.value > 0 })
     }
 
     /// Deletes an account, in one of its sessions or in a new one.
-    private func delete(_ user: Int64, at baseURL: URL) async {
+    private func delete(_ user: Int64, _ raw: RawClient) async {
         guard let (name, password) = credentials[user] else { return }
-        func post(_ path: String, _ body: JSONValue, cookie: String? = nil) async -> TransportResponse? {
-            var headers: HTTPFields = [.contentType: "application/json"]
-            headers[.cookie] = cookie
-            let request = TransportRequest(
-                method: .post, url: baseURL.appendingPathComponent(path), headers: headers,
-                body: .bytes(Array(body.description.utf8)))
-            return try? await send(request, progress: nil)
+        func deleteAccount(in cookie: String) async {
+            _ = try? await raw(
+                .post, "/account/delete", ["password": .string(password)], headers: [.cookie: cookie])
         }
-        for cookie in cookies.filter({ $0.value == user }).keys.prefix(1) {
-            _ = await post("account/delete", ["password": .string(password)], cookie: cookie)
-        }
+        for cookie in cookies.filter({ $0.value == user }).keys.prefix(1) { await deleteAccount(in: cookie) }
         guard !gone.contains(user) else { return }
-        let answer = await post("login", ["username": .string(name), "password": .string(password)])
-        guard let cookie = answer?.headers[.setCookie]?.prefix(while: { $0 != ";" }) else { return }
-        _ = await post("account/delete", ["password": .string(password)], cookie: String(cookie))
+        let answer = try? await raw(.post, "/login", ["username": .string(name), "password": .string(password)])
+        if let cookie = answer?.cookie { await deleteAccount(in: cookie) }
     }
 
-    func send(_ request: TransportRequest, progress: UploadProgress?) async throws -> TransportResponse {
-        let response = try await transport.send(request, progress: progress)
-        guard response.status.kind == .successful else { return response }
-        let body = try? JSONDecoder().decode(JSONValue.self, from: Data(response.body))
+    func note(_ answer: RawAnswer) {
+        guard 200..<300 ~= answer.status else { return }
+        let (request, body) = (answer.request, try? answer.json())
         let path = request.url.pathComponents.suffix(2)
         switch (request.method, path.first ?? "", path.last ?? "") {
         case (.post, _, "register"), (.post, _, "login"):
             guard let user = body?["user"]?["id"]?.integer else { break }
             users.insert(user)
-            if case .bytes(let bytes) = request.body, let name = body?["user"]?["username"]?.string {
-                let sent = try? JSONDecoder().decode(JSONValue.self, from: Data(bytes))
-                credentials[user] = (name, sent?["password"]?.string ?? DunbarWorld.password)
+            if let name = body?["user"]?["username"]?.string {
+                credentials[user] = (name, answer.sent?["password"]?.string ?? DunbarWorld.password)
             }
-            if let cookie = response.headers[.setCookie]?.prefix(while: { $0 != ";" }), !cookie.hasSuffix("=") {
-                cookies[String(cookie)] = user
-            }
+            if let cookie = answer.cookie { cookies[cookie] = user }
         case (.post, _, "posts"):
             if let id = body?["id"]?.integer, let author = body?["userId"]?.integer { posts[id] = author }
         case (.delete, "posts", let id): if let id = Int64(id) { posts[id] = nil }
@@ -95,6 +73,5 @@ private actor CreatedResources: Transport {
             if let user = request.headers[.cookie].flatMap({ cookies[$0] }) { gone.insert(user) }
         default: break
         }
-        return response
     }
 }

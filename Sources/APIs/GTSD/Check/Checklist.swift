@@ -10,17 +10,11 @@ extension GTSDScenarios {
     public static let checklist = Checklist(
         api: "gtsd", scenarios: all, probe: "/auth/me",
         isLimited: { $0.method == .post && $0.url.path.hasSuffix("/auth/signup") },
-        enter: { server in
-            let created = CreatedResources(server.transport)
-            var own = server
-            own.transport = created
-            return (GTSDWorld(own), { await created.cleanUp(at: server.baseURL) })
-        })
+        noting: { CreatedResources() }, enter: { GTSDWorld($0) })
 }
 
 /// Records the accounts that a scenario creates, to delete them at its end.
-private actor CreatedResources: Transport {
-    private let transport: any Transport
+private actor CreatedResources: MadeResources {
     private struct Account {
         let password: String
         /// The token of the session that the sign-up began.
@@ -30,27 +24,19 @@ private actor CreatedResources: Transport {
     /// The accounts by their addresses.
     private var accounts: [String: Account] = [:]
 
-    init(_ transport: any Transport) { self.transport = transport }
-
-    func send(_ request: TransportRequest, progress: UploadProgress?) async throws -> TransportResponse {
-        let response = try await transport.send(request, progress: progress)
-        guard request.url.path.hasSuffix("/auth/signup"), response.status == .created,
-            case .bytes(let bytes) = request.body,
-            let sent = try? JSONDecoder().decode(JSONValue.self, from: Data(bytes)),
-            let answer = try? JSONDecoder().decode(JSONValue.self, from: Data(response.body)),
-            let email = answer["data"]?["user"]?["email"]?.string, let password = sent["password"]?.string,
-            let token = answer["data"]?["accessToken"]?.string
-        else { return response }
+    func note(_ answer: RawAnswer) {
+        guard answer.request.url.path.hasSuffix("/auth/signup"), answer.status == 201,
+            let data = try? answer.json()["data"], let email = data["user"]?["email"]?.string,
+            let password = answer.sent?["password"]?.string, let token = data["accessToken"]?.string
+        else { return }
         accounts[email] = Account(password: password, token: token)
-        return response
     }
 
     /// Deletes the accounts.
     ///
     /// - Returns: The number of accounts that could not be deleted. After too many wrong passwords, the right one is
     ///   refused for a while.
-    func cleanUp(at baseURL: URL) async -> Checklist.Remaining {
-        let raw = RawClient(baseURL: baseURL, transport: transport)
+    func cleanUp(_ raw: RawClient, hasFailed: Bool) async -> Checklist.Remaining {
         var seconds: Int?
         for (email, account) in accounts {
             switch await Self.delete(email, account, over: raw) {

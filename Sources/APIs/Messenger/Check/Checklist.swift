@@ -6,13 +6,5 @@ extension MessengerScenarios {
     public static let checklist = Checklist(
         api: "messenger", scenarios: all, probe: "/me",
         isLimited: { $0.method == .post && $0.url.path.hasSuffix("/auth/register") },
-        entering: { server in
-            let created = CreatedResources(server.transport)
-            var own = server
-            own.transport = created
-            return (
-                MessengerWorld(own),
-                { .init(await created.cleanUp(at: server.baseURL, keepingAccounts: $0)) }
-            )
-        })
+        noting: { CreatedResources() }, enter: { MessengerWorld($0) })
 }

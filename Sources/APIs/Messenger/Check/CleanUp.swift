@@ -11,17 +11,15 @@ extension CreatedResources {
     /// A message is deleted; a group is deleted when its last member leaves, and a file with the last message that
     /// refers to it. Pictures are removed, and then unused files and the accounts, with which direct chats go.
     ///
-    /// - Parameter keepingAccounts: Whether accounts and direct chats stay, because the commands that repeat a failure sign
-    ///   in to them.
-    /// - Returns: The numbers of remaining resources.
-    func cleanUp(at baseURL: URL, keepingAccounts: Bool) async -> [String: Int] {
-        let server = Cleaner(client: RawClient(baseURL: baseURL, transport: self))
+    /// Accounts and direct chats stay after a failure, because the commands that repeat it sign in to them.
+    func cleanUp(_ raw: RawClient, hasFailed: Bool) async -> Checklist.Remaining {
+        let server = Cleaner(client: raw)
         await leaveGroups(through: server)
         await deleteMessages(through: server)
         await deleteChatsOfTheDeleted(through: server)
         await removePictures(through: server)
         let keptFiles = await deleteFiles(through: server)
-        if !keepingAccounts { await deleteAccounts(through: server) }
+        if !hasFailed { await deleteAccounts(through: server) }
         await server.all(Array(sessions.keys)) { refreshToken in
             let body: JSONValue = ["refresh_token": .string(refreshToken)]
             _ = await server.status(.post, "/auth/logout", body: body)
@@ -31,7 +29,7 @@ extension CreatedResources {
             "users": accounts.count, "chats": directChats.count + groups.count, "messages": messages.count,
             "files": keptFiles, "sessions": sessions.count,
         ]
-        return left.filter { $1 > 0 }
+        return .init(left.filter { $1 > 0 })
     }
 
     private func leaveGroups(through server: Cleaner) async {

@@ -1,11 +1,12 @@
 @_spi(Scenarios) import CheckedLists
 import Contract
+import ContractCheck
 import ContractClient
 import Foundation
 import HTTPTypes
 
-/// Records what a scenario creates on the server, so that ``cleanUp(at:)`` can remove it.
-actor CreatedResources: Transport {
+/// Records what a scenario creates on the server, so that ``cleanUp(_:hasFailed:)`` can remove it.
+actor CreatedResources: MadeResources {
     struct Session: Sendable {
         let user: Int64
         let accessToken: String
@@ -16,7 +17,6 @@ actor CreatedResources: Transport {
         let sender: Int64
     }
 
-    let transport: any Transport
     /// The credentials of accounts by their ids.
     var accounts: [Int64: JSONValue] = [:]
     /// The sessions by their refresh tokens.
@@ -32,33 +32,21 @@ actor CreatedResources: Transport {
     /// The users by their access tokens, also of ended sessions.
     private var users: [String: Int64] = [:]
 
-    init(_ transport: any Transport) { self.transport = transport }
+    /// A session would remain whose tokens are unknown.
+    nonisolated func mustEnd(_ request: TransportRequest) -> Bool { request.url.path.hasSuffix("/auth/login") }
 
-    func send(_ request: TransportRequest, progress: UploadProgress?) async throws -> TransportResponse {
-        let response: TransportResponse
-        if request.url.path.hasSuffix("/auth/login") {
-            // The request runs to its end even if the scenario is cancelled: otherwise a session could remain whose
-            // tokens are unknown.
-            response = try await Task { [transport] in try await transport.send(request, progress: progress) }.value
-        } else {
-            response = try await transport.send(request, progress: progress)
-        }
-        note(request, response)
-        return response
-    }
-
-    private func note(_ request: TransportRequest, _ response: TransportResponse) {
+    func note(_ response: RawAnswer) {
+        let (request, sent) = (response.request, response.sent)
         // Replayed answers and lists create nothing.
-        guard [.post, .put, .delete].contains(request.method), response.status.kind == .successful,
+        guard [.post, .put, .delete].contains(request.method), 200..<300 ~= response.status,
             response.headers[.idempotentReplayed] == nil
         else { return }
         let steps = request.url.path.split(separator: "/").map(String.init)
-        let answer = try? JSONDecoder().decode(JSONValue.self, from: Data(response.body))
+        let answer = try? response.json()
         let user = request.headers[.authorization].flatMap { users[String($0.dropFirst("Bearer ".count))] }
-        switch (request.method, response.status.code, steps.last ?? "") {
+        switch (request.method, response.status, steps.last ?? "") {
         case (.post, 201, "register"):
             guard let id = answer?["id"]?.integer else { return }
-            let sent = request.sent
             accounts[id] = ["username": sent?["username"] ?? .null, "password": sent?["password"] ?? .null]
         case (.post, 200, "login"):
             guard let refresh = answer?["refresh_token"]?.string, let access = answer?["access_token"]?.string,
@@ -67,13 +55,13 @@ actor CreatedResources: Transport {
             sessions[refresh] = Session(user: user, accessToken: access)
             users[access] = user
         case (.post, 204, "logout"):
-            if let token = request.sent?["refresh_token"]?.string { sessions[token] = nil }
+            if let token = sent?["refresh_token"]?.string { sessions[token] = nil }
         case (.post, 201, "chats"):
             guard let id = answer?["id"]?.integer else { return }
-            if request.sent?["type"] == "group" {
+            if sent?["type"] == "group" {
                 groups.insert(id)
             } else {
-                directChats[id] = Set((request.sent?["member_ids"]?.elements ?? []).compactMap(\.integer) + [user ?? 0])
+                directChats[id] = Set((sent?["member_ids"]?.elements ?? []).compactMap(\.integer) + [user ?? 0])
             }
         case (.post, 201, "messages"):
             guard let id = answer?["id"]?.integer, let chat = answer?["chat_id"]?.integer, let user else { return }
@@ -92,13 +80,5 @@ actor CreatedResources: Transport {
             if let id = Int64(last) { files[id] = nil }
         default: break
         }
-    }
-}
-
-extension TransportRequest {
-    /// The body as JSON.
-    fileprivate var sent: JSONValue? {
-        guard case .bytes(let bytes) = body else { return nil }
-        return try? JSONDecoder().decode(JSONValue.self, from: Data(bytes))
     }
 }

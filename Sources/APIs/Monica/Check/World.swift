@@ -129,13 +129,8 @@ public enum MonicaScenarios {
         let purse = Purse(tokens)
         return Checklist(
             api: "monica", scenarios: all, probe: "/me", tokens: tokens, isLimited: { _ in true },
-            enter: { server in
-                let created = CreatedResources(server.transport)
-                var own = server
-                own.transport = created
-                let world = MonicaWorld(own) { try await purse.token(of: $0, on: server) }
-                return (world, { .init(await created.cleanUp(at: server.baseURL)) })
-            })
+            noting: { CreatedResources() },
+            enter: { server in MonicaWorld(server) { try await purse.token(of: $0, on: server) } })
     }
 }
 
@@ -180,7 +175,7 @@ private actor Purse {
 }
 
 /// Records what a scenario creates, and removes it.
-private actor CreatedResources: Transport {
+private actor CreatedResources: MadeResources {
     private struct Made {
         let path: String
         let authorization: String
@@ -188,26 +183,19 @@ private actor CreatedResources: Transport {
         var contacts: Set<String> = []
     }
 
-    private let transport: any Transport
     private var made: [Made] = []
 
-    init(_ transport: any Transport) { self.transport = transport }
-
-    func send(_ request: TransportRequest, progress: UploadProgress?) async throws -> TransportResponse {
-        let response = try await transport.send(request, progress: progress)
-        let resource = request.url.lastPathComponent
-        if request.method == .post, response.status.kind == .successful,
+    func note(_ answer: RawAnswer) {
+        let resource = answer.request.url.lastPathComponent
+        guard answer.request.method == .post, 200..<300 ~= answer.status,
             ["contacts", "activities", "notes", "tasks", "gifts", "tags", "setTags"].contains(resource),
-            let authorization = request.headers[.authorization],
-            let data = (try? JSONDecoder().decode(JSONValue.self, from: Data(response.body)))?["data"]
-        {
-            if resource == "setTags" {
-                for tag in data["tags"]?.elements ?? [] { note("tags", tag, authorization) }
-            } else {
-                note(resource, data, authorization)
-            }
+            let authorization = answer.request.headers[.authorization], let data = try? answer.json()["data"]
+        else { return }
+        if resource == "setTags" {
+            for tag in data["tags"]?.elements ?? [] { note("tags", tag, authorization) }
+        } else {
+            note(resource, data, authorization)
         }
-        return response
     }
 
     private func note(_ plural: String, _ resource: JSONValue, _ authorization: String) {
@@ -221,8 +209,7 @@ private actor CreatedResources: Transport {
         if !made.contains(where: { $0.path == new.path }) { made.append(new) }
     }
 
-    /// Removes everything, and returns the numbers of remaining resources by their name in plural.
-    func cleanUp(at baseURL: URL) async -> [String: Int] {
+    func cleanUp(_ raw: RawClient, hasFailed: Bool) async -> Checklist.Remaining {
         var left: [String: Int] = [:]
         var gone: Set<String> = []
         // Contacts are deleted first, because their resources are deleted with them, and each request counts against
@@ -230,9 +217,7 @@ private actor CreatedResources: Transport {
         let contacts = made.filter { $0.path.hasPrefix("/contacts/") }
         for thing in contacts + made.filter({ !$0.path.hasPrefix("/contacts/") }) {
             if !thing.contacts.isEmpty, thing.contacts.isSubset(of: gone) { continue }
-            guard let url = URL(string: baseURL.absoluteString + thing.path) else { continue }
-            let request = TransportRequest(method: .delete, url: url, headers: [.authorization: thing.authorization])
-            let status = try? await transport.send(request, progress: nil).status.code
+            let status = try? await raw(.delete, thing.path, headers: [.authorization: thing.authorization]).status
             if status == 200 || status == 404 {
                 gone.insert(thing.path)
             } else {
@@ -240,6 +225,6 @@ private actor CreatedResources: Transport {
             }
         }
         made = []
-        return left
+        return .init(left)
     }
 }
