@@ -15,6 +15,13 @@ extension Requester {
     public func post(_ path: String, _ body: JSONValue = [:], headers: HTTPFields = [:]) async throws -> RawAnswer {
         try await raw(.post, path, body, headers: headers)
     }
+
+    /// Sends a request to a URL elsewhere, such as that of a stored file, without credentials.
+    public func fetch(
+        _ url: String, _ method: HTTPRequest.Method = .get, headers: HTTPFields = [:], bytes: [UInt8]? = nil
+    ) async throws -> RawAnswer {
+        try await raw.elsewhere(url).send(method, "", headers: headers, bytes: bytes)
+    }
 }
 
 /// A server under test whose answers and frames are held to the contract's examples.

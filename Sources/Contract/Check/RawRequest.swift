@@ -52,6 +52,12 @@ public struct RawClient: Sendable {
         try await send(method, path, headers: headers, body: body.description)
     }
 
+    /// Returns a client of another URL, without credentials.
+    func elsewhere(_ url: String) throws -> RawClient {
+        guard let url = URL(string: url) else { throw CheckFailure("no URL: \(url)") }
+        return RawClient(baseURL: url, transport: transport, refusals: refusals)
+    }
+
     /// Sends a request with any bytes as its body.
     ///
     /// - Parameters:

@@ -85,16 +85,6 @@ extension Upload {
     static func video(_ bytes: [UInt8]) -> Upload { Upload(.bytes(bytes), filename: "v", contentType: "text/plain") }
 }
 
-extension DunbarWorld {
-    /// Fetches a stored file.
-    func fetch(_ url: String, range: String? = nil) async throws -> TransportResponse {
-        guard let url = URL(string: url) else { throw CheckFailure("no URL: \(url)") }
-        var request = TransportRequest(method: .get, url: url)
-        request.headers[.range] = range
-        return try await transport.send(request, progress: nil)
-    }
-}
-
 extension HTTPField.Name {
     static let nosniff = Self("X-Content-Type-Options")!
 }

@@ -39,7 +39,7 @@ extension DunbarScenarios {
                 try expect(file.headers[.cacheControl]?.contains("public") != true, "anybody may keep it")
                 if type.hasPrefix("video/"), case .bytes(let bytes) = upload.content {
                     try expect(file.body == bytes, "a video was changed")
-                    let part = try await world.fetch(url, range: "bytes=4-7")
+                    let part = try await world.fetch(url, headers: [.range: "bytes=4-7"])
                     try expect(part.status, equals: 206)
                     try expect(part.body, equals: Array(bytes[4...7]))
                     try expect(part.headers[.contentRange], equals: "bytes 4-7/\(bytes.count)")

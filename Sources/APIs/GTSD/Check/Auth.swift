@@ -135,9 +135,7 @@ extension GTSDScenarios {
             try expect(
                 try answer.succeeded(200), equals: ["success": true, "message": "Account deleted successfully"])
             try await anna.get("/v1/badges/me").refused(401, "Invalid or expired token")
-            guard let url = URL(string: photo.downloadUrl) else { throw CheckFailure("no URL: \(photo.downloadUrl)") }
-            let request = TransportRequest(method: .get, url: url)
-            try expect(try await world.transport.send(request, progress: nil).status.code, equals: 404)
+            try expect(try await world.fetch(photo.downloadUrl).status, equals: 404)
             try await world.post("/auth/login", ["email": .string(anna.email), "password": .string(Person.password)])
                 .refused(401, "Invalid email or password")
             try await world.post("/auth/refresh", ["refreshToken": .string(anna.refreshToken)])

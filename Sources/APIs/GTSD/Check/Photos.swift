@@ -35,8 +35,8 @@ extension GTSDScenarios {
             try expect(photo?["mimeType"], equals: "image/jpeg")
             try expect(photo?["evidenceType"], equals: "before")
             for url in [confirmed["downloadUrl"], again["downloadUrl"], photo?["downloadUrl"]] {
-                let answer = try await fetch(url?.string, over: world)
-                try expect(answer.status.code, equals: 200)
+                let answer = try await world.fetch(url?.string ?? "")
+                try expect(answer.status, equals: 200)
                 try expect(answer.body == jpeg, "another file")
                 try expect(answer.headers[.contentType], equals: "image/jpeg")
             }
@@ -45,7 +45,7 @@ extension GTSDScenarios {
                 try await anna.raw(.delete, path).succeeded(200),
                 equals: ["success": true, "message": "Photo deleted successfully"])
             try expect(try await anna.get("/v1/progress/photos").data()["photos"], equals: [])
-            try expect(try await fetch(confirmed["downloadUrl"]?.string, over: world).status.code, equals: 404)
+            try expect(try await world.fetch(confirmed["downloadUrl"]?.string ?? "").status, equals: 404)
             try await anna.raw(.delete, path)
                 .refused(404, "Photo \(confirmed["photoId"] ?? nil) not found or does not belong to user")
         },
@@ -56,9 +56,7 @@ extension GTSDScenarios {
             let photo: GTSD.ConfirmedPhoto = try await anna.send(confirmation)
             let _: NoData = try await anna.send(GTSD.DeletePhoto(photo.photoId))
             // Its URL has not expired: a file that is put there again becomes no photo.
-            guard let url = URL(string: place.uploadUrl) else { throw CheckFailure("no URL: \(place.uploadUrl)") }
-            let put = TransportRequest(method: .put, url: url, body: .bytes(jpeg))
-            _ = try await world.transport.send(put, progress: nil)
+            _ = try await world.fetch(place.uploadUrl, .put, bytes: jpeg)
             try await expectRefusal(404, "File not found in storage: \(place.fileKey)") {
                 let _: GTSD.ConfirmedPhoto = try await anna.send(confirmation)
             }
@@ -185,10 +183,7 @@ extension GTSDScenarios {
                 GTSD.PresignPhoto(fileName: "a.jpg", contentType: "image/jpeg", fileSize: jpeg.count))
             let url = place.uploadUrl
             func put(_ url: String, _ method: HTTPRequest.Method = .put, _ bytes: [UInt8] = jpeg) async throws -> Int {
-                guard let place = URL(string: url) else { throw CheckFailure("no URL: \(url)") }
-                let request = TransportRequest(method: method, url: place, body: method == .get ? .none : .bytes(bytes))
-                let response = try await world.transport.send(request, progress: nil)
-                return response.status.code
+                try await world.fetch(url, method, bytes: method == .get ? nil : bytes).status
             }
             // Characters with a meaning are changed one at a time, in the key and in the query.
             let start = url.range(of: "progress-photos/")?.lowerBound ?? url.startIndex
@@ -212,8 +207,8 @@ extension GTSDScenarios {
             try expect(try await put(url.spelledOtherwise), equals: 200)
             let photo: GTSD.ConfirmedPhoto = try await anna.send(
                 GTSD.ConfirmPhoto(fileKey: place.fileKey, fileSize: jpeg.count, contentType: "image/jpeg"))
-            let fetched = try await fetch(photo.downloadUrl.spelledOtherwise, over: world)
-            try expect(fetched.status.code, equals: 200)
+            let fetched = try await world.fetch(photo.downloadUrl.spelledOtherwise)
+            try expect(fetched.status, equals: 200)
             try expect(fetched.body, equals: jpeg)
         },
         Scenario("The SDK uploads in one call, and the whole of a list page by page", clause: "§7 photo upload") {
@@ -241,11 +236,6 @@ extension GTSDScenarios {
         try await person.post(
             "/v1/progress/photo/presign",
             ["fileName": .string(name), "contentType": .string(type), "fileSize": .integer(Int64(size))])
-    }
-
-    private static func fetch(_ url: String?, over world: GTSDWorld) async throws -> TransportResponse {
-        guard let place = url.flatMap(URL.init(string:)) else { throw CheckFailure("no URL: \(url ?? "")") }
-        return try await world.transport.send(TransportRequest(method: .get, url: place), progress: nil)
     }
 }
 

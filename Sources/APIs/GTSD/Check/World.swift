@@ -91,10 +91,7 @@ public struct Person: Requester {
     ) async throws -> GTSD.PresignedUpload {
         let place: GTSD.PresignedUpload = try await send(
             GTSD.PresignPhoto(fileName: name, contentType: type, fileSize: bytes.count))
-        guard let url = URL(string: place.uploadUrl) else { throw CheckFailure("no URL: \(place.uploadUrl)") }
-        let request = TransportRequest(method: .put, url: url, body: .bytes(bytes))
-        let status = try await world.transport.send(request, progress: nil).status.code
-        try expect(status, equals: 200)
+        try expect(try await fetch(place.uploadUrl, .put, bytes: bytes).status, equals: 200)
         return place
     }
 }

@@ -185,7 +185,7 @@ extension Person {
     func upload(_ form: Form, headers: HTTPFields = [:]) async throws -> RawAnswer {
         var headers = headers
         headers[.contentType] = form.contentType
-        return try await world.raw.send(.post, "/files", token: token, headers: headers, bytes: form.body)
+        return try await raw(.post, "/files", headers: headers, bytes: form.body)
     }
 
     /// Returns the URL of a file's download.
@@ -196,13 +196,5 @@ extension Person {
         else { throw CheckFailure("no redirect: \(answer.status) \(answer.headers) \(answer.text)", line: line) }
         try expect(answer.headers[.cacheControl], equals: "no-store", line: line)
         return location
-    }
-
-    /// Fetches a URL without a token.
-    func fetch(
-        _ location: String, _ method: HTTPRequest.Method = .get, headers: HTTPFields = [:]
-    ) async throws -> RawAnswer {
-        guard let url = URL(string: location) else { throw CheckFailure("no URL: \(location)") }
-        return try await RawClient(baseURL: url, transport: world.transport).send(method, "", headers: headers)
     }
 }

@@ -158,11 +158,9 @@ private actor Purse {
     private static func sorted(_ tokens: [String], on server: Server) async throws -> [[String]] {
         var groups: [(account: Int64?, tokens: [String])] = []
         for token in tokens {
-            guard let url = URL(string: server.baseURL.absoluteString + "/me") else { continue }
-            let request = TransportRequest(method: .get, url: url, headers: [.authorization: "Bearer \(token)"])
-            let response = try await server.transport.send(request, progress: nil)
-            let answer = try? JSONDecoder().decode(JSONValue.self, from: Data(response.body))
-            let account = answer?["data"]?["account"]?["id"]?.integer
+            let raw = RawClient(baseURL: server.baseURL, transport: server.transport)
+            let answer = try await raw.send(.get, "/me", token: token)
+            let account = (try? answer.json())?["data"]?["account"]?["id"]?.integer
             if let account, let known = groups.first(where: { $0.account == account })?.tokens {
                 groups.removeAll { $0.account == account }
                 groups.append((account, known + [token]))
