@@ -10,9 +10,7 @@ enum RequestPaths<API: ServiceAPI> {
 
     /// The methods that each path takes.
     static var methods: [String: Set<String>] {
-        API.endpoints.map { $0.route }.reduce(into: [:]) { methods, route in
-            methods[filled(route), default: []].formUnion(([route.method] + route.alternatives).map(\.rawValue))
-        }
+        API.endpoints.map { $0.route }.reduce(into: [:]) { $0[filled($1), default: []].formUnion($1.methods) }
     }
 
     /// Paths that no operation has: the beginnings of paths, paths with a step or a slash too many, with another last step, with
@@ -37,7 +35,7 @@ enum RequestPaths<API: ServiceAPI> {
                 for text in impossible { add(steps[..<index] + [text] + steps[(index + 1)...]) }
             }
         }
-        return paths.filter { !isKnown($0) }.sorted()
+        return paths.filter { routes(at: $0).isEmpty }.sorted()
     }
 
     private static func steps(of route: Route, with capture: String? = nil) -> [String] {
@@ -57,13 +55,13 @@ enum RequestPaths<API: ServiceAPI> {
         }
     }
 
-    /// Returns whether an operation has the path, with whatever method.
-    private static func isKnown(_ path: String) -> Bool {
+    /// Returns the operations whose path this is, if captures are read as widely as possible.
+    static func routes(at path: String) -> [Route] {
         let isSlashed = API.ignoresTrailingSlash && path.count > 1 && path.hasSuffix("/")
         let steps = path.dropFirst().dropLast(isSlashed ? 1 : 0).split(separator: "/", omittingEmptySubsequences: false)
-        return API.endpoints.map { $0.route.segments }.contains { segments in
-            segments.count == steps.count
-                && zip(segments, steps).allSatisfy { segment, step in
+        return API.endpoints.map { $0.route }.filter { route in
+            route.segments.count == steps.count
+                && zip(route.segments, steps).allSatisfy { segment, step in
                     switch segment {
                     case .literal(let text): text == step
                     case .capture: !impossible.contains(String(step))
@@ -71,4 +69,9 @@ enum RequestPaths<API: ServiceAPI> {
                 }
         }
     }
+}
+
+extension Route {
+    /// The names of the methods that the operation takes.
+    var methods: [String] { ([method] + alternatives).map(\.rawValue) }
 }

@@ -88,7 +88,8 @@ public struct RequestRules<World: APIWorld>: Sendable {
     public func refuseOtherMethods(of sender: RawClient) async throws {
         let refusal = Problem(.methodNotAllowed, messages.methodNotAllowed)
         for (path, allowed) in RequestPaths<API>.methods.sorted(by: { $0.key < $1.key }) {
-            let other = ["PATCH", "PUT", "DELETE", "POST"].first { !allowed.contains($0) }
+            let taken = RequestPaths<API>.routes(at: path).flatMap(\.methods)
+            let other = ["PATCH", "PUT", "DELETE", "POST"].first { !taken.contains($0) }
             for method in [other, "PURGE"].compactMap({ $0 }).compactMap(HTTPRequest.Method.init(rawValue:)) {
                 let answer = try await sender(method, path, headers: foreign, body: "{")
                 try answer.refused(refusal, "\(method) \(path)")
@@ -108,8 +109,9 @@ public struct RequestRules<World: APIWorld>: Sendable {
             let bad = try await badCredentials(world)
             try await refuse(nil, noCredentials, in: world)
             for (text, values) in bad { for value in values { try await refuse(value, text, in: world) } }
-            let large = String(repeating: " ", count: 1_048_577)
-            let answer = try await world.raw(whole.method, whole.path, body: large)
+            let posts = Self.closed().filter { $0.0 == .post }
+            guard let post = posts.first(where: { $0.path == whole.path }) ?? posts.first else { return }
+            let answer = try await world.raw(.post, post.path, body: String(repeating: " ", count: 1_048_577))
             try refused(answer, noCredentials, "1 MiB and a byte")
         }
     }
