@@ -198,6 +198,9 @@ import Testing
         for _ in 1..<10 { try receive(String(repeating: "x", count: 100_000)) }
         #expect(back.parts == parts)
         try receive(String(repeating: "x", count: 99_999) + "GET /b HTTP/1.1\r\nHost: a\r\n\r\n")
+        // The next request waits for the connection's turn.
+        #expect(back.parts == parts + ["end"])
+        channel.embeddedEventLoop.run()
         #expect(back.parts == parts + ["end", "/b", "end"])
         #expect(channel.isActive)
     }
