@@ -85,7 +85,8 @@ import Testing
             }
             // The next start reads the whole database, and serves.
             let next = try await serving(folder, ["--log-format", format])
-            try await next.waitForLog { $0.contains("checking the whole database: it was not stopped cleanly, or it was restored") }
+            let words = "checking the whole database: it was not stopped cleanly, or it was restored"
+            try await next.waitForLog { $0.contains(words) }
             next.signal(SIGTERM)
             #expect(await next.status() == 0)
         }
