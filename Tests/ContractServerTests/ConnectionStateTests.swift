@@ -282,3 +282,8 @@ private func same<Value: Equatable>(_ value: Value, _ expected: Value, line: Sou
         }
     }
 }
+
+extension ConnectionState {
+    fileprivate var isDeciding: Bool { if case .deciding = state { true } else { false } }
+    fileprivate var isQueued: Bool { if case .queued = state { true } else { false } }
+}

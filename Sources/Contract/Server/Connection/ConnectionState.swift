@@ -53,7 +53,7 @@ struct ConnectionState {
 
     private(set) var state = State.idle(begun: true)
     /// The time at which the wait for the client began that its deadlines count from.
-    private(set) var since: NIODeadline
+    private var since: NIODeadline
     /// The end of the request's head.
     private var headEnd: NIODeadline
     /// Whether the channel has been asked to read, and has not done so yet.
@@ -62,7 +62,7 @@ struct ConnectionState {
     /// Whether the client sends nothing more.
     private(set) var isInputOver = false
     /// Whether the server is stopping: the answer to the request that it handles is the last.
-    private(set) var isQuiescing = false
+    private var isQuiescing = false
     /// The output that the client has not taken, and since when it has taken none of it; nil while none waits.
     private var unsent: (bytes: Int, since: NIODeadline)?
 
@@ -103,9 +103,7 @@ struct ConnectionState {
         }
     }
 
-    /// Whether the client waits for a decision on the protocol.
-    var isDeciding: Bool { if case .deciding = state { true } else { false } }
-    var isQueued: Bool { if case .queued = state { true } else { false } }
+    /// Whether output waits for the client.
     var isBlocked: Bool { unsent != nil }
     /// Whether an answer may be written.
     var takesAnswer: Bool { exchange?.isAnswered == false }
