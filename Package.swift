@@ -294,8 +294,8 @@ let suites: [Target] = [
     tests(
         "WebSockets",
         imports: """
-            Backend ContractClient ContractServer HTTPTypes HummingbirdCore Logging NIOCore NIOEmbedded NIOPosix NIOSockets
-            NIOWebSocket ServiceLifecycle Testbed WebSockets
+            Backend ContractClient ContractServer HTTPTypes HummingbirdCore Logging NIOCore NIOEmbedded NIOHTTP1 NIOPosix
+            NIOSockets NIOWebSocket ServiceLifecycle Testbed WebSockets
             """),
     tests(
         api: "Messenger",

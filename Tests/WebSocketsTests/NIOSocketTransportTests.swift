@@ -2,7 +2,10 @@ import ContractClient
 import Foundation
 import HTTPTypes
 import NIOCore
+import NIOHTTP1
+import NIOPosix
 import NIOSockets
+import NIOWebSocket
 import Testing
 import WebSockets
 
@@ -147,6 +150,126 @@ struct NIOSocketTransportTests {
         let url = try #require(URL(string: "ws://127.0.0.1:1/ws"))
         await #expect(throws: (any Error).self) {
             try await transport.open(url, headers: [:], maximumMessageSize: 1)
+        }
+    }
+
+    /// What a server may send in one packet with its answer.
+    enum FirstBytes: CaseIterable {
+        case text, ping, close, spaces, manyTexts, textAndEnd
+
+        var bytes: [UInt8] {
+            switch self {
+            case .text, .textAndEnd: [0x81, 2] + "Hi".utf8
+            case .ping: [0x89, 1] + "p".utf8
+            case .close: [0x88, 2, 0x0F, 0xA1]
+            case .spaces: Array(repeating: 0x20, count: 256 << 10)
+            case .manyTexts: (0..<500).flatMap { [0x81, 3] + String($0 + 100).utf8 }
+            }
+        }
+    }
+
+    /// The frames arrive, and are answered, however early they are.
+    @Test(arguments: FirstBytes.allCases)
+    func framesRightBehindTheAnswerAreReadAndAnswered(_ first: FirstBytes) async throws {
+        let (received, sent) = AsyncStream.makeStream(of: ByteBuffer.self)
+        let server = try await EagerServer.start(
+            sending: first.bytes, ends: first == .textAndEnd, receiving: sent)
+        let url = try #require(URL(string: "ws://127.0.0.1:\(server.localAddress?.port ?? 0)/ws"))
+        let socket = try await transport.open(url, headers: [:], maximumMessageSize: 65_536)
+        switch first {
+        case .text:
+            #expect(try await socket.receive() == .text("Hi"))
+        case .textAndEnd:
+            // NIO's response decoder drops what arrives together with the connection's end. The end is noticed.
+            let closed = await #expect(throws: SocketClosed.self) { while true { _ = try await socket.receive() } }
+            #expect(closed?.code == 1006)
+        case .manyTexts:
+            for index in 0..<500 { #expect(try await socket.receive() == .text("\(index + 100)")) }
+        case .ping:
+            // The pong has the ping's content, masked.
+            var answer = try #require(await received.first { _ in true })
+            #expect(answer.readBytes(length: 2) == [0x8A, 0x81])
+        case .close:
+            await #expect(throws: SocketClosed(code: 4001)) { try await socket.receive() }
+            var answer = try #require(await received.first { _ in true })
+            #expect(answer.readBytes(length: 2) == [0x88, 0x82])
+        case .spaces:
+            await #expect(throws: SocketClosed(code: 1002, reason: "Invalid frame")) { try await socket.receive() }
+            var answer = try #require(await received.first { _ in true })
+            #expect(answer.readBytes(length: 2) == [0x88, 0x8F])
+        }
+        try await server.close()
+    }
+}
+
+/// A server that sends bytes in one write with its acceptance of an upgrade.
+private enum EagerServer {
+    static func start(
+        sending first: [UInt8], ends: Bool, receiving received: AsyncStream<ByteBuffer>.Continuation
+    ) async throws -> any Channel {
+        try await ServerBootstrap(group: MultiThreadedEventLoopGroup.ofTests)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    try pipeline.addHandler(Appending(first, ends: ends))
+                    let upgrader = NIOWebSocketServerUpgrader(
+                        shouldUpgrade: { channel, _ in channel.eventLoop.makeSucceededFuture([:]) },
+                        upgradePipelineHandler: { channel, _ in
+                            channel.eventLoop.makeCompletedFuture {
+                                // NIO's own handlers would answer as well.
+                                for handler in [
+                                    try pipeline.context(handlerType: WebSocketFrameEncoder.self),
+                                    try pipeline.context(
+                                        handlerType: ByteToMessageHandler<WebSocketFrameDecoder>.self),
+                                ] {
+                                    pipeline.removeHandler(context: handler, promise: nil)
+                                }
+                                try pipeline.addHandler(Collecting(received))
+                            }
+                        })
+                    try pipeline.configureHTTPServerPipeline(
+                        withServerUpgrade: (upgraders: [upgrader], completionHandler: { _ in }))
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+    }
+
+    private final class Appending: ChannelOutboundHandler {
+        typealias OutboundIn = ByteBuffer
+        typealias OutboundOut = ByteBuffer
+
+        private var first: [UInt8]?
+        private let ends: Bool
+
+        /// - Parameter ends: Whether the connection ends behind the bytes.
+        init(_ first: [UInt8], ends: Bool) {
+            self.first = first
+            self.ends = ends
+        }
+
+        func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+            var bytes = unwrapOutboundIn(data)
+            if let first { bytes.writeBytes(first) }
+            first = nil
+            context.write(wrapOutboundOut(bytes), promise: promise)
+            if ends {
+                context.flush()
+                context.close(promise: nil)
+            }
+        }
+    }
+
+    private final class Collecting: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+
+        private let received: AsyncStream<ByteBuffer>.Continuation
+
+        init(_ received: AsyncStream<ByteBuffer>.Continuation) {
+            self.received = received
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            received.yield(unwrapInboundIn(data))
         }
     }
 }

@@ -80,27 +80,71 @@ final class ClientHandshake: ChannelInboundHandler, RemovableChannelHandler {
                 status: Int(response.status.code), body: Array(body.readableBytesView.prefix(Self.maximumBodySize))))
     }
 
+    /// Replaces the handlers of HTTP by those of frames.
     private func upgrade(context: ChannelHandlerContext) {
         let pipeline = context.pipeline.syncOperations
         let frames = ClientSocketHandler(channel: context.channel)
-        do {
-            try pipeline.addHandlers([
+        let maximumMessageSize = maximumMessageSize
+        let firstFrames = FirstFrames {
+            [
                 WebSocketFrameEncoder(),
                 ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: max(125, maximumMessageSize))),
                 NIOWebSocketFrameAggregator(
                     minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 16_384,
                     maxAccumulatedFrameSize: maximumMessageSize),
                 frames,
-            ])
+            ]
+        }
+        do {
+            try pipeline.addHandler(firstFrames)
         } catch {
             return errorCaught(context: context, error: error)
         }
-        // This handler is removed first, then those before it: the response decoder forwards, a tick later, the bytes
-        // that the server has sent right after its answer.
+        let opened = opened
+        let channel = context.channel
         pipeline.removeHandler(context: context, promise: nil)
-        for handler in httpHandlers {
-            pipeline.removeHandler(handler, promise: nil)
+        EventLoopFuture.andAllSucceed(httpHandlers.map { pipeline.removeHandler($0) }, on: context.eventLoop)
+            .assumeIsolated()
+            .flatMapThrowing {
+                try firstFrames.pass(channel)
+                opened.succeed(NIOSocket(frames, on: channel.eventLoop))
+            }
+            .whenFailure { error in
+                opened.fail(error)
+                channel.close(promise: nil)
+            }
+    }
+}
+
+/// Keeps what the server has sent right behind its answer until the handlers of HTTP have left.
+///
+/// The response decoder leaves a tick later than it is told to, and forwards those bytes while it leaves. Until then it
+/// takes whatever is written for a part of a request, so that a pong or a close frame would end the process.
+private final class FirstFrames: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private let makeHandlers: () -> [any ChannelHandler]
+    private var bytes = ByteBuffer()
+
+    /// - Parameter makeHandlers: Makes the handlers that the bytes are for.
+    init(_ makeHandlers: @escaping () -> [any ChannelHandler]) {
+        self.makeHandlers = makeHandlers
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        bytes.writeImmutableBuffer(unwrapInboundIn(data))
+    }
+
+    /// Puts the handlers at the end of the pipeline, passes them the bytes, and leaves.
+    func pass(_ channel: any Channel) throws {
+        let pipeline = channel.pipeline.syncOperations
+        try pipeline.addHandlers(makeHandlers())
+        let context = try pipeline.context(handler: self)
+        if bytes.readableBytes > 0 {
+            context.fireChannelRead(wrapInboundOut(bytes))
+            context.fireChannelReadComplete()
         }
-        opened.succeed(NIOSocket(frames, on: context.eventLoop))
+        pipeline.removeHandler(context: context, promise: nil)
     }
 }
