@@ -222,6 +222,7 @@ import Testing
             "It was used by a newer version of Concord"
         ),
         ("UPDATE schema_migrations SET name = 'other' WHERE version = 1", "it is another program's"),
+        ("UPDATE schema_migrations SET digest = '00' WHERE version = 1", "in another form than this program has it"),
         (
             "INSERT INTO audit (time, actor, action, subject) VALUES (9000000000000, 'x', 'x', 'x')",
             "The Messenger database has times up to 2255-03-14T16:00:00Z, which lie ahead of the clock"

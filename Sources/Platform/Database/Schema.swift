@@ -67,7 +67,8 @@ public struct Schema: Sendable {
 
     /// Brings a database up to date, with a transaction for each migration.
     ///
-    /// - Throws: ``SchemaMismatch`` when the database is newer than this program, or has other migrations.
+    /// - Throws: ``SchemaMismatch`` when the database is newer than this program, has other migrations, or took one in
+    ///   another form.
     func migrate(dialect: Dialect, _ transaction: ((Session) throws -> Void) throws -> Void) throws {
         var done = 0
         try transaction { session in
@@ -77,9 +78,14 @@ public struct Schema: Sendable {
                     version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP,
                     digest TEXT)
                 """)
-            let applied = try keepDigests(dialect, in: session)
+            if try !hasDigests(session) { try session.run("ALTER TABLE schema_migrations ADD COLUMN digest TEXT") }
+            let applied = try self.applied(in: session)
             try check(applied)
             done = applied.count
+            for (step, migration) in zip(applied, migrations) where step.digest == nil {
+                try session.run(
+                    "UPDATE schema_migrations SET digest = \(migration.digest) WHERE version = \(step.version)")
+            }
             for statement in [Session.installationTable] + Session.auditTable {
                 try session.run(SQL(trusted: dialect.spell(statement)))
             }
@@ -87,9 +93,7 @@ public struct Schema: Sendable {
         for (index, migration) in migrations.enumerated().dropFirst(done) {
             try transaction { session in
                 // Another node may have applied it meanwhile.
-                let applied = try session.all("SELECT name FROM schema_migrations ORDER BY version") {
-                    try $0.get(0, as: String.self)
-                }
+                let applied = try self.applied(in: session)
                 try check(applied)
                 guard applied.count == index else { return }
                 for statement in migration.statements { try session.run(SQL(trusted: dialect.spell(statement))) }
@@ -103,47 +107,32 @@ public struct Schema: Sendable {
         }
     }
 
-    /// Stores the digests of migrations that were applied before there were digests, and compares the others.
-    ///
-    /// - Returns: The names of all migrations that were applied.
-    private func keepDigests(_ dialect: Dialect, in session: Session) throws -> [String] {
-        let hasDigests =
-            switch dialect {
-            case .sqlite:
-                try session.exists("SELECT 1 FROM pragma_table_info('schema_migrations') WHERE name = 'digest'")
-            case .postgreSQL:
-                try session.exists(
-                    """
-                    SELECT 1 FROM information_schema.columns WHERE table_schema = current_schema()
-                    AND table_name = 'schema_migrations' AND column_name = 'digest'
-                    """)
-            }
-        if !hasDigests { try session.run("ALTER TABLE schema_migrations ADD COLUMN digest TEXT") }
-        let taken = try session.all("SELECT version, name, digest FROM schema_migrations ORDER BY version") { row in
-            (
-                version: try row.get(0, as: Int.self), name: try row.get(1, as: String.self),
-                digest: try row.get(2, as: String?.self)
-            )
+    /// A migration that a database has taken. The digest is nil if it was taken before there were digests.
+    private typealias Step = (version: Int, name: String, digest: String?)
+
+    /// Returns the migrations that a database has taken, in their order.
+    private func applied(in session: Session) throws -> [Step] {
+        let digest: SQL = try hasDigests(session) ? "digest" : "NULL"
+        return try session.all("SELECT version, name, \(digest) FROM schema_migrations ORDER BY version") { row in
+            (version: try row.get(0), name: try row.get(1), digest: try row.get(2))
         }
-        for (step, migration) in zip(taken, migrations) where step.name == migration.name {
-            guard let digest = step.digest else {
-                try session.run(
-                    "UPDATE schema_migrations SET digest = \(migration.digest) WHERE version = \(step.version)")
-                continue
-            }
-            guard digest == migration.digest else {
-                throw SchemaMismatch(
-                    """
-                    The \(name) database took schema step \(step.version) (\(step.name)) in another form than this program \
-                    has it: it was made by a version of Concord that was never released, or by a changed one. Start the \
-                    version that made it, export its data and import them here; or restore another backup.
-                    """)
-            }
-        }
-        return taken.map(\.name)
     }
 
-    /// Throws ``SchemaMismatch`` for a database that is newer than this program, or another program's. It changes nothing.
+    private func hasDigests(_ session: Session) throws -> Bool {
+        switch session.dialect {
+        case .sqlite:
+            try session.exists("SELECT 1 FROM pragma_table_info('schema_migrations') WHERE name = 'digest'")
+        case .postgreSQL:
+            try session.exists(
+                """
+                SELECT 1 FROM information_schema.columns WHERE table_schema = current_schema()
+                AND table_name = 'schema_migrations' AND column_name = 'digest'
+                """)
+        }
+    }
+
+    /// Throws ``SchemaMismatch`` for a database that is newer than this program, has other migrations, or took one in another
+    /// form. It changes nothing.
     ///
     /// - Returns: Whether the database has taken all steps.
     func look(at session: Session) throws -> Bool {
@@ -157,15 +146,15 @@ public struct Schema: Sendable {
                 """
             }
         guard try session.exists(table) else { return false }
-        let applied = try session.all("SELECT name FROM schema_migrations ORDER BY version") {
-            try $0.get(0, as: String.self)
-        }
+        let applied = try self.applied(in: session)
         try check(applied)
         return applied.count == migrations.count
     }
 
-    private func check(_ applied: [String]) throws {
+    /// Throws ``SchemaMismatch`` unless the steps are the first of this program's migrations, in the same form.
+    private func check(_ steps: [Step]) throws {
         let known = migrations.map(\.name)
+        let applied = steps.map(\.name)
         if applied.count > known.count, applied.starts(with: known) {
             throw SchemaMismatch(
                 """
@@ -177,6 +166,14 @@ public struct Schema: Sendable {
         guard known.starts(with: applied) else {
             throw SchemaMismatch(
                 "The \(name) database does not have the schema that this program knows: it is another program's.")
+        }
+        for (step, migration) in zip(steps, migrations) where step.digest.map({ $0 != migration.digest }) ?? false {
+            throw SchemaMismatch(
+                """
+                The \(name) database took schema step \(step.version) (\(step.name)) in another form than this program \
+                has it: it was made by a version of Concord that was never released, or by a changed one. Start the \
+                version that made it, export its data and import them here; or restore another backup.
+                """)
         }
     }
 }
