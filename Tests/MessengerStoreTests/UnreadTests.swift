@@ -44,6 +44,19 @@ import Testing
         }
     }
 
+    /// Ids are the server's, which may be broken: the greatest and the smallest one do not end the app.
+    @Test(arguments: [Int64.max, .min]) func theEndsOfTheNumbersAreIds(_ id: Int64) async throws {
+        try await withCache { cache, unread in
+            try list(cache, unread: 1, last: "One")
+            try cache.begin(Self.chat, page: [message(id, "One")], version: nil)
+            _ = try cache.isSelfContained(Self.chat)
+            try cache.add([], before: .init(id), to: Self.chat)
+            try cache.begin(Self.chat, page: [message(id, "One")], version: nil)
+            #expect(try cache.receive(message(.max, "Two")))
+            #expect(try unread() != nil)
+        }
+    }
+
     /// A message of the same second that is newer than the listed one counts, and so does one that arrives later.
     @Test func whatIsNewerThanTheListCounts() async throws {
         try await withCache { cache, unread in

@@ -170,7 +170,7 @@ struct ChatCache: Sendable {
         }
         let mark =
             try Int64.fetchOne(db, literal: "SELECT MAX(read_mark, read_wanted) FROM chats WHERE id = \(chat)") ?? 0
-        if top.low <= mark + 1 {
+        if top.follows(mark) {
             let unread = try count(in: chat, after: mark, db)
             try db.execute(literal: "UPDATE chats SET unread = \(unread) WHERE id = \(chat)")
         } else {
@@ -216,7 +216,7 @@ struct ChatCache: Sendable {
                     FROM chats WHERE id = \(id)
                     """)
             guard let row else { return true }
-            return top.low <= row[0] + 1 && row[1]
+            return top.follows(row[0]) && row[1]
         }
     }
 }

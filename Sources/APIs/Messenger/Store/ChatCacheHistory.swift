@@ -5,7 +5,12 @@ import MessengerAPI
 /// Messages, and which parts of a chat's history are there without a gap.
 extension ChatCache {
     /// A part of a chat's history that is known without a gap.
-    struct Range { var low, high: Int64 }
+    struct Range {
+        var low, high: Int64
+
+        /// Returns whether nothing is between an id and this part. Servers give ids, so the greatest is as good as any.
+        func follows(_ id: Int64) -> Bool { low <= id || low - 1 == id }
+    }
 
     /// Returns the newest part.
     static func top(_ chat: Int64, _ db: Database) throws -> Range? {
@@ -19,7 +24,7 @@ extension ChatCache {
         let touching = try Row.fetchAll(
             db,
             literal: """
-                SELECT low, high FROM ranges WHERE chat = \(chat) AND low <= \(high + 1) AND high >= \(low - 1)
+                SELECT low, high FROM ranges WHERE chat = \(chat) AND low - 1 <= \(high) AND high >= \(low) - 1
                 """
         ).map { Range(low: $0[0], high: $0[1]) }
         for range in touching {
@@ -87,7 +92,7 @@ extension ChatCache {
     func add(_ page: [Messenger.Message], before: Messenger.Message.ID, to chat: Messenger.Chat.ID) throws {
         try pool.write { db in
             try add(page, db)
-            try cover(chat.rawValue, page.last?.id.rawValue ?? 0, before.rawValue - 1, db)
+            try cover(chat.rawValue, page.last?.id.rawValue ?? 0, max(.min + 1, before.rawValue) - 1, db)
             try recount(chat.rawValue, db)
         }
     }
