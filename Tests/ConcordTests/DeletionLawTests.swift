@@ -14,7 +14,7 @@ import HTTPTypes
 import Logging
 import MessengerService
 import MessengerTestHost
-import MonicaService
+@testable import MonicaService
 import MonicaTestHost
 import Testbed
 import Testing
@@ -297,7 +297,103 @@ import Testing
         }
     }
 
-    /// An operator manages Monica's accounts. Users can only end tokens.
+    /// A deleted account of Monica leaves no row, whatever it had, and however many records.
+    @Test(arguments: Stack.Engine.available)
+    func monicasAccount(_ engine: Stack.Engine) async throws {
+        try await withMonica(on: Stack(engine, .inProcess)) { host in
+            let home = Place(host.service.routes(), at: host.baseURL, from: Self.address)
+            let token = try await host.token(Self.name)
+            func id(_ path: String, _ body: String) async throws -> Int64 {
+                let made = try await home.send(.post, path, body, token: token)
+                return try #require(made["data"]?["id"]?.integer)
+            }
+            func contact(_ more: String = "") async throws -> Int64 {
+                try await id(
+                    "/contacts",
+                    #"{"first_name":"\#(Self.displayName)","is_birthdate_known":false,"is_deceased":false,"is_deceased_date_known":false\#(more)}"#
+                )
+            }
+            let anna = try await contact(#","email":"\#(Self.email)""#)
+            let bob = try await contact(#","is_partial":true"#)
+            _ = try await id("/notes", #"{"contact_id":\#(anna),"body":"\#(Self.displayName)","is_favorited":1}"#)
+            for contact in ["\(anna)", "null"] {
+                _ = try await id(
+                    "/tasks", #"{"title":"\#(Self.displayName)","completed":0,"contact_id":\#(contact)}"#)
+            }
+            _ = try await id(
+                "/activities",
+                #"{"summary":"\#(Self.displayName)","happened_at":"2026-03-01","contacts":[\#(anna),\#(bob)]}"#)
+            _ = try await id(
+                "/gifts",
+                #"{"contact_id":\#(anna),"name":"\#(Self.displayName)","status":"idea","recipient_id":\#(bob)}"#)
+            try await home.send(
+                .post, "/contacts/\(anna)/setTags", #"{"tags":["\#(Self.displayName)"]}"#, token: token)
+            try await home.send(
+                .put, "/contacts/\(anna)/introduction", #"{"met_through_contact_id":\#(bob)}"#, token: token)
+            let before = try await remains(in: host.database, on: engine)
+            for table in ["accounts", "contacts", "contact_fields", "notes", "tasks", "activities", "gifts", "tags"] {
+                #expect(before.contains { $0.hasPrefix("\(table).") }, "nothing was in \(table)")
+            }
+
+            try await home.send(.delete, "/me", token: token)
+            let tables = [
+                "accounts", "tokens", "genders", "contact_field_types", "activity_categories", "activity_types",
+                "contacts", "contact_fields", "addresses", "tags", "contact_tags", "activities", "activity_contacts",
+                "notes", "tasks", "gifts", "imports", "import_updates", "search_blocks", "search_grams",
+                "former_search_blocks", "once_only",
+            ]
+            for table in tables {
+                let count = try await host.database.read { try $0.value("SELECT COUNT(*) FROM \(SQL(trusted: table))", as: Int.self) }
+                #expect(count == 0, "\(table)")
+            }
+            #expect(try await remains(in: host.database, on: engine) == [])
+            // The name is free, and begins anew.
+            let again = try await host.token(Self.name)
+            #expect(try await home.send(.get, "/contacts", token: again)["meta"]?["total"] == 0)
+        }
+    }
+
+    /// What a sign-off leaves when the server ends is removed later.
+    @Test(arguments: Stack.Engine.available)
+    func monicasLargeAccount(_ engine: Stack.Engine) async throws {
+        try await withMonica(on: Stack(engine, .inProcess)) { host in
+            let token = try await host.token("large")
+            let kept = try await host.token("kept")
+            let home = Place(host.service.routes(), at: host.baseURL, from: Self.address)
+            for token in [token, kept] {
+                try await home.send(
+                    .post, "/contacts",
+                    #"{"first_name":"x","is_birthdate_known":false,"is_deceased":false,"is_deceased_date_known":false}"#,
+                    token: token)
+            }
+            let account: AccountID = try await host.database.write { db in
+                let account: AccountID = try #require(try db.value("SELECT id FROM accounts WHERE name = 'large'"))
+                for number in 0..<450 {
+                    try db.run(
+                        """
+                        INSERT INTO contacts (uuid, account_id, first_name, is_starred, is_partial, is_dead, created_at,
+                            updated_at)
+                        VALUES (\("uuid \(number)"), \(account), 'x', 0, 1, 0, 0, 0)
+                        """)
+                }
+                try AccountDeletion.begin(account, at: 1, in: db)
+                return account
+            }
+            await #expect(throws: Problem.self) {
+                try await host.database.write { try AccountDeletion.begin(account, at: 2, in: $0) }
+            }
+            try await home.send(.get, "/me", token: token, expecting: [401])
+            try await host.service.sweep()
+            let left = try await host.database.read { db in
+                try db.value("SELECT COUNT(*) FROM contacts WHERE account_id = \(account)", as: Int.self)
+            }
+            #expect(left == 0)
+            #expect(try await host.service.listTokens().map(\.account) == ["kept"])
+            #expect(try await home.send(.get, "/contacts", token: kept)["meta"]?["total"] == 1)
+        }
+    }
+
+    /// An operator creates Monica's tokens, and ends them.
     @Test(arguments: Stack.Engine.available)
     func monica(_ engine: Stack.Engine) async throws {
         try await withMonica(on: Stack(engine, .inProcess)) { host in

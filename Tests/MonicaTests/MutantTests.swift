@@ -1,4 +1,5 @@
 import ContractCheck
+import Foundation
 import MonicaCheck
 import MonicaExamples
 import Testbed
@@ -33,7 +34,10 @@ import Testing
         ) { route, body in
             try await withMonica(on: Stack(.sqlite, .inProcess), clock: TestClock(step: 20)) { host in
                 let server = route.server(host.baseURL, host.transport, host.sockets)
-                try await body(MonicaWorld(server) { try await host.token("account \($0 ?? 0)") })
+                let world = MonicaWorld(server, spareToken: { try await host.token("spare \(UUID())") }) {
+                    try await host.token("account \($0 ?? 0)")
+                }
+                try await body(world)
             }
         }.run()
     }

@@ -81,6 +81,7 @@ import Testing
         .init(Monica.Delete<Monica.Tag>(id: 1)),
         .init(Monica.GetWelcome()),
         .init(Monica.GetMe()),
+        .init(Monica.DeleteMe()),
         .init(Monica.ListGenders()),
         .init(Monica.ListActivityTypes()),
         .init(Monica.ExportJSON()),

@@ -15,7 +15,7 @@ extension MonicaHost {
         let described = DescribedTransport(transport, NIOSocketTransport(), baseURL: baseURL, Described.api)
         var server = Server(baseURL: baseURL, transport: described, sockets: described)
         server.coverage = coverage
-        return MonicaWorld(server) { account in
+        return MonicaWorld(server, spareToken: { try await token("spare \(UUID())") }) { account in
             try await token("account \(account ?? 0)")
         }
     }

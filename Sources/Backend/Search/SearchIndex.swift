@@ -42,6 +42,16 @@ public enum SearchIndex {
 
     // MARK: Writing
 
+    /// Removes some of the blocks and grams of a scope whose entries are gone.
+    ///
+    /// - Returns: Whether there were any.
+    public static func removeSome(of scope: Int, in db: Session) throws -> Bool {
+        let blocks: SQL = "SELECT id FROM search_blocks WHERE scope = \(scope) LIMIT 100"
+        if try db.run("DELETE FROM search_blocks WHERE id IN (\(blocks))") > 0 { return true }
+        let grams: SQL = "SELECT gram FROM search_grams WHERE scope = \(scope) ORDER BY gram LIMIT 1000"
+        return try db.run("DELETE FROM search_grams WHERE scope = \(scope) AND gram IN (\(grams))") > 0
+    }
+
     /// Adds entries, and returns the block of each. Adding many at a time costs far less than adding one after the
     /// other.
     public static func add(

@@ -4,7 +4,8 @@ extension Monica {
     static let account = Section(
         "Account",
         [
-            GetWelcome.self, GetMe.self, ListGenders.self, ListActivityTypes.self, ExportJSON.self, ExportVCard.self,
+            GetWelcome.self, GetMe.self, DeleteMe.self, ListGenders.self, ListActivityTypes.self, ExportJSON.self,
+            ExportVCard.self,
         ])
 
     /// `GET /`: returns a greeting, by which a client recognises a server of this API.
@@ -34,6 +35,14 @@ extension Monica {
     public struct GetMe: Endpoint {
         public static let route = Route.get("/me")
         public typealias Output = APIResponse<User>
+
+        public init() {}
+    }
+
+    /// `DELETE /me`: deletes the account to which the token belongs, with all tokens and records. It cannot be undone.
+    public struct DeleteMe: Endpoint {
+        public static let route = Route.delete("/me")
+        public typealias Output = Deletion
 
         public init() {}
     }

@@ -67,6 +67,23 @@ extension MonicaScenarios {
             }
             try expect(!text.contains("FN:Jane \(word)"), "a partial contact is exported")
         },
+        Scenario("A deleted account is gone, and nobody else's", clause: "DELETE /me") { world in
+            let owner = try await world.spareOwner()
+            let other = try await world.owner()
+            let word = world.freshWord()
+            let john = try await owner.contact("John", word)
+            let jane = try await other.contact("Jane", word)
+            let me = try await owner.send(Monica.GetMe()).data
+            try await world.raw.send(.delete, "/me").refused(401, 42, "Unauthenticated.")
+            try expect(try await owner.ids("/contacts?query=\(word)"), equals: [Int64(john.id)])
+            try expect(
+                try await world.raw.send(.delete, "/me", token: owner.token).succeeded(200),
+                equals: ["deleted": true, "id": me.id.json])
+            for (method, path) in [(HTTPRequest.Method.get, "/me"), (.get, "/contacts/\(john.id)"), (.delete, "/me")] {
+                try await world.raw.send(method, path, token: owner.token).refused(401, 42, "Unauthenticated.", path)
+            }
+            try expect(try await other.ids("/contacts?query=\(word)"), equals: [Int64(jane.id)])
+        },
         Scenario("Genders and types of activities are those that are shown elsewhere", clause: "GET /genders") {
             _, owner in
             let export = try await owner.get("/export/json").succeeded(200)

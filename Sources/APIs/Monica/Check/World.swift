@@ -12,13 +12,19 @@ public struct MonicaWorld: PeopledWorld {
     public typealias API = Monica
     public let server: ValidatedServer
     private let token: @Sendable (Int?) async throws -> String
+    private let spareToken: @Sendable () async throws -> String
 
     private static let shapes = WireShapes(MonicaExamples.all)
 
     /// Creates a world in which every answer is checked.
     ///
-    /// - Parameter token: Returns a token of the first account (0), of the second (1), or of any (nil).
-    public init(_ server: Server, token: @escaping @Sendable (_ account: Int?) async throws -> String) {
+    /// - Parameters:
+    ///   - spareToken: Returns the token of a new account, which a scenario may delete.
+    ///   - token: Returns a token of the first account (0), of the second (1), or of any (nil).
+    public init(
+        _ server: Server, spareToken: @escaping @Sendable () async throws -> String,
+        token: @escaping @Sendable (_ account: Int?) async throws -> String
+    ) {
         self.server = ValidatedServer(server, Self.shapes) { problem, _ in
             let code = JSONValue.integer(Int64(problem.status.code))
             return [
@@ -26,6 +32,7 @@ public struct MonicaWorld: PeopledWorld {
             ]
         }
         self.token = token
+        self.spareToken = spareToken
     }
 
     private static func errorCode(of problem: Problem) -> JSONValue {
@@ -51,8 +58,12 @@ public struct MonicaWorld: PeopledWorld {
         return owners
     }
 
-    private func owner(_ account: Int?) async throws -> Owner {
-        let token = try await token(account)
+    /// Returns the owner of an account that the scenario may delete.
+    func spareOwner() async throws -> Owner { owner(withToken: try await spareToken()) }
+
+    private func owner(_ account: Int?) async throws -> Owner { owner(withToken: try await token(account)) }
+
+    private func owner(withToken token: String) -> Owner {
         let client = MonicaAPIClient(
             configuration: APIConfiguration(baseURL: baseURL, token: token, retryCount: 0), transport: transport,
             cache: NoCache())
@@ -130,7 +141,11 @@ public enum MonicaScenarios {
         return Checklist(
             api: "monica", scenarios: all, probe: "/me", tokens: tokens, isLimited: { _ in true },
             noting: { CreatedResources() },
-            enter: { server in MonicaWorld(server) { try await purse.token(of: $0, on: server) } })
+            enter: { server in
+                MonicaWorld(server, spareToken: { throw Skipped("it deletes an account, and the tokens are yours") }) {
+                    try await purse.token(of: $0, on: server)
+                }
+            })
     }
 }
 

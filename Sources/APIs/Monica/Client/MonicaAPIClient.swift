@@ -112,6 +112,12 @@ public struct MonicaAPIClient: MonicaAPIClientProtocol {
         try await send(Monica.Delete<Item>(id: id))
     }
 
+    /// Deletes the user's account with all tokens and records, and all stored answers. It cannot be undone.
+    public func deleteAccount() async throws {
+        try await send(Monica.DeleteMe())
+        await forgetAnswers()
+    }
+
     /// Removes all stored answers. Call it when the user signs out.
     public func forgetAnswers() async {
         await requests.clear()

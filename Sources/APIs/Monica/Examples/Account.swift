@@ -38,6 +38,9 @@ extension MonicaExamples {
         GET /me limited addition: Returns the user to whom the token belongs.
         < 200 \(one(user))
 
+        DELETE /me limited addition: Deletes the account to which the token belongs, with all tokens and records.
+        < 200 { "deleted": = true, "id": #1 }
+
         GET /genders limited addition: Returns the possible genders of a contact.
         < 200 { "data": [\(gender)] }
 

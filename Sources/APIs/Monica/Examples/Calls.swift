@@ -53,6 +53,7 @@ extension MonicaExamples {
         Monica.Delete<Monica.Tag>(id: 1)
         Monica.GetWelcome()
         Monica.GetMe()
+        Monica.DeleteMe()
         Monica.ListGenders()
         Monica.ListActivityTypes()
         Monica.ExportJSON()

@@ -9,6 +9,7 @@ extension MonicaService {
     func account(_ routes: inout Routes<Monica, Caller>) {
         routes.open(use: { (_: Monica.GetWelcome, _) in Monica.Welcome() })
         routes.on(use: getMe)
+        routes.on(answering: deleteMe)
         routes.on(use: listGenders)
         routes.on(use: listActivityTypes)
         routes.on(streaming: exportJSON)
@@ -20,6 +21,17 @@ extension MonicaService {
             guard let user = try Accounts.user(caller.account, in: db) else { throw Monica.Problems.unauthenticated }
             return APIResponse(data: user)
         }
+    }
+
+    func deleteMe(
+        _ request: Monica.DeleteMe, from caller: Caller, _ info: RequestInfo
+    ) async throws -> Answer<Monica.Deletion> {
+        let now = time.milliseconds()
+        try await database.write { db in try AccountDeletion.begin(caller.account, at: now, in: db) }
+        tokens.forget(info)
+        // The account is gone, and what is left of it is removed again later.
+        try? await removeDeletedAccounts(for: .seconds(5))
+        return Answer(.ok, .init(id: caller.account.number))
     }
 
     func listGenders(
@@ -70,6 +82,7 @@ enum Accounts: AccountTable {
     typealias ID = AccountID
 
     static let table: SQL = "accounts"
+    static let isPresent: SQL = "deleted_at IS NULL"
     static let gone = Monica.Problems.unauthenticated
 
     /// The genders and activity types of a new account.
@@ -160,7 +173,10 @@ enum Accounts: AccountTable {
 
     static func user(_ account: AccountID, in db: Session) throws -> Monica.User? {
         try db.one(
-            "SELECT id, uuid, first_name, last_name, email, created_at, updated_at FROM accounts WHERE id = \(account)"
+            """
+            SELECT id, uuid, first_name, last_name, email, created_at, updated_at FROM accounts
+            WHERE id = \(account) AND \(isPresent)
+            """
         ) { row in
             Monica.User(
                 id: try row.get(0), uuid: try row.get(1), firstName: try row.get(2), lastName: try row.get(3),

@@ -16,7 +16,7 @@ extension MonicaService {
     ) async throws -> Answer<APIResponse<Monica.Activity>> {
         try await create(request, for: caller, info) { [makeID] loader, form, now in
             let fields = try ActivityFields(form, types: loader.activityTypes.get())
-            try Accounts.lock(loader.account, in: loader.db)
+            try Accounts.lockCaller(loader.account, in: loader.db)
             try fields.requireContacts(by: loader)
             let id: Int? = try loader.db.insert(
                 """
@@ -37,7 +37,7 @@ extension MonicaService {
         try await update(Monica.Activity.self, for: caller) { loader, now in
             guard try Monica.Activity.one(request.id, by: loader) != nil else { return nil }
             let fields = try ActivityFields(request.form, types: loader.activityTypes.get())
-            try Accounts.lock(loader.account, in: loader.db)
+            try Accounts.lockCaller(loader.account, in: loader.db)
             // It may have been deleted while this transaction waited for the account's lock.
             guard try Monica.Activity.one(request.id, by: loader) != nil else { return nil }
             try fields.requireContacts(by: loader)
@@ -58,7 +58,7 @@ extension MonicaService {
         _ request: Monica.Delete<Monica.Activity>, from caller: Caller
     ) async throws -> Monica.Deletion {
         try await database.write { [loader = loader(of: caller.account)] db in
-            try Accounts.lock(caller.account, in: db)
+            try Accounts.lockCaller(caller.account, in: db)
             guard try Monica.Activity.one(request.id, by: loader(db)) != nil else {
                 throw Monica.Problems.notFound(Monica.Activity.singular)
             }

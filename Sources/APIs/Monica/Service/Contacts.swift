@@ -62,7 +62,7 @@ extension MonicaService {
     ) async throws -> Answer<APIResponse<Monica.Contact>> {
         try await create(request, for: caller, info) { [makeID] loader, form, now in
             let fields = try ContactFields(form, genders: loader.genders.get(), current: nil, at: now)
-            try Accounts.lock(loader.account, in: loader.db)
+            try Accounts.lockCaller(loader.account, in: loader.db)
             let id = try Contacts.insertUnlisted(fields, uuid: makeID(), of: loader.account, at: now, in: loader.db)
             if let email = fields.email {
                 try ContactDetails.add(
@@ -88,7 +88,7 @@ extension MonicaService {
         _ request: Monica.Delete<Monica.Contact>, from caller: Caller
     ) async throws -> Monica.Deletion {
         try await database.write { [loader = loader(of: caller.account)] db in
-            try Accounts.lock(caller.account, in: db)
+            try Accounts.lockCaller(caller.account, in: db)
             guard let row = try loader(db).contactRows([request.id]).first else {
                 throw Monica.Problems.notFound(Monica.Contact.singular)
             }
@@ -257,7 +257,7 @@ enum Contacts {
         _ id: Int, by loader: RecordLoader, at now: Int64, _ change: (inout ContactRow) throws -> Void
     ) throws {
         let (db, account) = (loader.db, loader.account)
-        try Accounts.lock(account, in: db)
+        try Accounts.lockCaller(account, in: db)
         guard let old = try loader.contactRows([id]).first else {
             throw Monica.Problems.notFound(Monica.Contact.singular)
         }

@@ -18,7 +18,7 @@ extension MonicaService {
     ) async throws -> Answer<APIResponse<Monica.Gift>> {
         try await create(request, for: caller, info) { [makeID] loader, form, now in
             let fields = try GiftFields(form)
-            try Accounts.lock(loader.account, in: loader.db)
+            try Accounts.lockCaller(loader.account, in: loader.db)
             try fields.requireContacts(by: loader)
             let id: Int? = try loader.db.insert(
                 """
@@ -39,7 +39,7 @@ extension MonicaService {
         try await update(Monica.Gift.self, for: caller) { loader, now in
             guard try Monica.Gift.one(request.id, by: loader) != nil else { return nil }
             let fields = try GiftFields(request.form)
-            try Accounts.lock(loader.account, in: loader.db)
+            try Accounts.lockCaller(loader.account, in: loader.db)
             guard try Monica.Gift.one(request.id, by: loader) != nil else { return nil }
             try fields.requireContacts(by: loader)
             try loader.db.run(

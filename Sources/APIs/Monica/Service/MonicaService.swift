@@ -99,6 +99,7 @@ public final class MonicaService: HostedService {
             try IdempotencyStore.sweep(at: now, in: db)
             try RateLimits.sweep(at: now, in: db)
         }
+        try await removeDeletedAccounts(for: .seconds(60))
         return SweepReport()
     }
 

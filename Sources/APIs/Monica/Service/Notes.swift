@@ -18,7 +18,7 @@ extension MonicaService {
     ) async throws -> Answer<APIResponse<Monica.Note>> {
         try await create(request, for: caller, info) { [makeID] loader, form, now in
             let fields = try NoteFields(form)
-            try Accounts.lock(loader.account, in: loader.db)
+            try Accounts.lockCaller(loader.account, in: loader.db)
             try fields.requireContact(by: loader)
             let id = try Notes.insert(
                 fields.body, of: fields.contact, favorited: fields.isFavorited == true, uuid: makeID(),
@@ -33,7 +33,7 @@ extension MonicaService {
         try await update(Monica.Note.self, for: caller) { loader, now in
             guard try Monica.Note.one(request.id, by: loader) != nil else { return nil }
             let fields = try NoteFields(request.form)
-            try Accounts.lock(loader.account, in: loader.db)
+            try Accounts.lockCaller(loader.account, in: loader.db)
             guard let note = try Monica.Note.one(request.id, by: loader) else { return nil }
             try fields.requireContact(by: loader)
             // An absent field keeps the value; only false removes the star.

@@ -180,5 +180,12 @@ extension MonicaService {
                     "ALTER TABLE contacts ADD COLUMN formatted_name TEXT",
                 ]),
             .init("contacts found by parts of words", ContactSearch.migration),
+            // The time of deletion of an account whose records are being removed (`AccountDeletion`).
+            .init(
+                "deleted accounts",
+                [
+                    "ALTER TABLE accounts ADD COLUMN deleted_at BIGINT",
+                    "CREATE INDEX accounts_deleted ON accounts (id) WHERE deleted_at IS NOT NULL",
+                ]),
         ])
 }

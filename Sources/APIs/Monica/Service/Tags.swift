@@ -64,7 +64,7 @@ extension MonicaService {
     ) async throws -> Answer<APIResponse<Monica.Tag>> {
         try await create(request, for: caller, info) { loader, form, now in
             let name = try Tags.name(form)
-            try Accounts.lock(loader.account, in: loader.db)
+            try Accounts.lockCaller(loader.account, in: loader.db)
             try Tags.requireRoom(for: 1, of: loader.account, in: loader.db)
             guard let id = try Tags.insert(name, of: loader.account, at: now, in: loader.db) else { throw Tags.taken }
             return try Monica.Tag.one(id, by: loader)
@@ -77,7 +77,7 @@ extension MonicaService {
         try await update(Monica.Tag.self, for: caller) { loader, now in
             guard try Monica.Tag.one(request.id, by: loader) != nil else { return nil }
             let name = try Tags.name(request.form)
-            try Accounts.lock(loader.account, in: loader.db)
+            try Accounts.lockCaller(loader.account, in: loader.db)
             guard try Monica.Tag.one(request.id, by: loader) != nil else { return nil }
             try Tags.absorb(name, into: request.id, of: loader.account, in: loader.db)
             let other = try Tags.find(name, of: loader.account, in: loader.db)
@@ -95,7 +95,7 @@ extension MonicaService {
     func deleteTag(_ request: Monica.Delete<Monica.Tag>, from caller: Caller) async throws -> Monica.Deletion {
         let now = time.milliseconds()
         return try await database.write { [loader = loader(of: caller.account)] db in
-            try Accounts.lock(caller.account, in: db)
+            try Accounts.lockCaller(caller.account, in: db)
             guard try Monica.Tag.one(request.id, by: loader(db)) != nil else {
                 throw Monica.Problems.notFound(Monica.Tag.singular)
             }
@@ -118,7 +118,7 @@ extension MonicaService {
             var input = FormReader(request.form)
             let names = input.texts("tags")
             try input.check()
-            try Accounts.lock(loader.account, in: loader.db)
+            try Accounts.lockCaller(loader.account, in: loader.db)
             guard try loader.contactRows([request.id]).first != nil else { return nil }
             if try Tags.add(names, to: request.id, of: loader.account, at: now, in: loader.db) {
                 try Contacts.touch(request.id, at: now, in: loader.db)
@@ -133,7 +133,7 @@ extension MonicaService {
             var input = FormReader(request.form)
             let tags = input.ids("tags")
             try input.check()
-            try Accounts.lock(loader.account, in: loader.db)
+            try Accounts.lockCaller(loader.account, in: loader.db)
             for tag in tags where try Monica.Tag.one(tag, by: loader) == nil {
                 throw Monica.Problems.notFound(Monica.Tag.singular)
             }
@@ -147,7 +147,7 @@ extension MonicaService {
     func unsetTags(_ request: Monica.UnsetTags, from caller: Caller) async throws -> APIResponse<Monica.Contact> {
         try await update(Monica.Contact.self, for: caller) { loader, now in
             guard try loader.contactRows([request.id]).first != nil else { return nil }
-            try Accounts.lock(loader.account, in: loader.db)
+            try Accounts.lockCaller(loader.account, in: loader.db)
             let removed = try loader.db.run("DELETE FROM contact_tags WHERE contact_id = \(request.id)")
             if removed > 0 { try Contacts.touch(request.id, at: now, in: loader.db) }
             return try loader.contact(request.id)

@@ -18,7 +18,7 @@ extension MonicaService {
     ) async throws -> Answer<APIResponse<Monica.Task>> {
         try await create(request, for: caller, info) { [makeID] loader, form, now in
             let fields = try TaskFields(form, isNew: true)
-            try Accounts.lock(loader.account, in: loader.db)
+            try Accounts.lockCaller(loader.account, in: loader.db)
             if let contact = fields.contact, try !Contacts.exists(contact, of: loader.account, in: loader.db) {
                 throw Monica.Problems.notFound(Monica.Contact.singular)
             }
@@ -39,7 +39,7 @@ extension MonicaService {
         try await update(Monica.Task.self, for: caller) { loader, now in
             guard try Monica.Task.one(request.id, by: loader) != nil else { return nil }
             let fields = try TaskFields(request.form, isNew: false)
-            try Accounts.lock(loader.account, in: loader.db)
+            try Accounts.lockCaller(loader.account, in: loader.db)
             guard let task = try Monica.Task.one(request.id, by: loader) else { return nil }
             if let contact = fields.contact, contact != task.contactID {
                 throw Monica.Problems.notFound(Monica.Contact.singular)

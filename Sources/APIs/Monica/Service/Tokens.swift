@@ -59,6 +59,11 @@ struct Tokens: Sendable {
         return headers
     }
 
+    /// Makes the next request with a request's token look it up again: it was revoked.
+    func forget(_ info: RequestInfo) {
+        if let token = info.headers.bearerToken { known.remove(Digest.sha256(token)) }
+    }
+
     /// Looks a token up, and records that it was used.
     private func look(up digest: [UInt8]) async throws -> Caller? {
         let found = try await database.read { db in
