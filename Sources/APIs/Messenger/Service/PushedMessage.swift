@@ -19,7 +19,7 @@ struct PushedMessage: Sendable {
     let chatName: String?
 
     /// The time in Unix seconds from which no device is notified any more.
-    var expiresAt: Int64 { (createdAt + Outbox<PushJob>.lifetime) / 1000 }
+    var expiresAt: Int64 { (createdAt + JobQueue<PushJob>.lifetime) / 1000 }
 
     static func one(_ id: Messenger.Message.ID, in db: Session) throws -> PushedMessage? {
         try db.one(
