@@ -97,6 +97,8 @@ private struct StoredSignUp: Codable {
     let user: UserID
 }
 
+/// The rows of `users` as accounts: how one is added, found at sign-in, locked and deleted. What a handler reads of a signed-in
+/// user is a ``Person``.
 enum Users: PasswordAccountTable {
     typealias ID = UserID
 

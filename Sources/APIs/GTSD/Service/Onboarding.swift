@@ -40,6 +40,8 @@ extension GTSDService {
     }
 }
 
+/// The rows of `profiles`: what a user has said of themselves at the onboarding. It is no part of the account (``Users``), and a
+/// ``Person`` has nothing of it.
 enum Profiles {
     /// Returns the profile that a request describes, with its days in the user's time zone.
     ///
