@@ -32,6 +32,16 @@ import Testing
         #expect(StatementShape(of: "a\(1)") != StatementShape(of: "a\(list: [1, 2])"))
     }
 
+    @Test func listsOfAnyLengthAreFewStatements() {
+        let lists = (1...100).map { "SELECT 1 FROM t WHERE id IN (\(list: Array(1...$0)))" as SQL }
+        #expect(Set(lists.map { StatementShape(of: $0).withoutValues }).count == 8)
+        for (length, list) in zip(1..., lists) {
+            #expect(list.values.count.nonzeroBitCount == 1 && list.values.count < 2 * length)
+            #expect(list.values == (1...list.values.count).map { .integer(Int64(min($0, length))) })
+        }
+        #expect(("\(list: [Int]())" as SQL).text == "NULL")
+    }
+
     @Test func madeTextIsComparedByItsContent() {
         let shape = StatementShape(of: SQL(trusted: "SELECT \("a")"))
         #expect(shape == StatementShape(of: SQL(trusted: "SELECT a")))

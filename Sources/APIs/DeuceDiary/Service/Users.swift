@@ -94,8 +94,7 @@ enum Users: AccountTable {
         _ ids: [DeuceDiary.User.ID], for viewer: DeuceDiary.User.ID, in db: Session
     ) throws -> [DeuceDiary.User] {
         guard !ids.isEmpty else { return [] }
-        let list = ids.paddedToPowerOfTwo()
-        return try db.all("SELECT \(columns(for: viewer)) FROM users u WHERE u.id IN (\(list: list))") {
+        return try db.all("SELECT \(columns(for: viewer)) FROM users u WHERE u.id IN (\(list: ids))") {
             try .init(row: $0)
         }
     }

@@ -134,7 +134,7 @@ final class RecordLoader {
         let pairs = try db.all(
             """
             SELECT ct.contact_id, \(Tags.columns) FROM contact_tags ct JOIN tags t ON t.id = ct.tag_id
-            WHERE ct.contact_id IN (\(list: ids.paddedToPowerOfTwo())) ORDER BY t.name_key
+            WHERE ct.contact_id IN (\(list: ids)) ORDER BY t.name_key
             """
         ) { row in (try row.get(0, as: Int.self), try Monica.Tag(row: row, at: 1, account: account)) }
         return Dictionary(grouping: pairs, by: \.0).mapValues { $0.map(\.1) }
@@ -145,7 +145,7 @@ final class RecordLoader {
         let pairs = try db.all(
             """
             SELECT contact_id, id, uuid, name, street, city, province, postal_code, country, created_at, updated_at
-            FROM addresses WHERE contact_id IN (\(list: ids.paddedToPowerOfTwo())) ORDER BY id
+            FROM addresses WHERE contact_id IN (\(list: ids)) ORDER BY id
             """
         ) { row in
             (
@@ -168,7 +168,7 @@ final class RecordLoader {
         let fields = try db.all(
             """
             SELECT contact_id, id, uuid, content, type_id, created_at, updated_at FROM contact_fields
-            WHERE contact_id IN (\(list: rows.map(\.id).paddedToPowerOfTwo())) ORDER BY id
+            WHERE contact_id IN (\(list: rows.map(\.id))) ORDER BY id
             """
         ) { row -> (Int, Monica.ContactField)? in
             guard let type = types[try row.get(4)]?.type else { return nil }
@@ -199,7 +199,7 @@ final class RecordLoader {
     ) throws -> [Record] {
         var records: [Record] = []
         for start in stride(from: 0, to: ids.count, by: 128) {
-            records += try load(Array(ids[start..<min(start + 128, ids.count)]).paddedToPowerOfTwo())
+            records += try load(Array(ids[start..<min(start + 128, ids.count)]))
         }
         let places = Dictionary(records.indices.map { (id(records[$0]), $0) }) { first, _ in first }
         return ids.compactMap { places[$0].map { records[$0] } }
