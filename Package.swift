@@ -72,6 +72,10 @@ let contracts: [Target] = [
     .target(name: "ContractReference", path: "Sources/Contract/Reference", resources: [.embedInCode("Page")]),
     target(
         "ContractMocks", at: "Sources/Contract/Mocks", imports: "Contract ContractClient ContractExamples HTTPTypes"),
+    // The SDKs' WebSocket transport for Linux.
+    target(
+        "NIOSockets", at: "Sources/Contract/NIOSockets",
+        imports: "ContractClient HTTPTypes NIOCore NIOHTTP1 NIOPosix NIOSSL NIOWebSocket", when: nio),
     target(
         "ContractServer", at: "Sources/Contract/Server",
         imports: """
@@ -80,7 +84,7 @@ let contracts: [Target] = [
             """),
 ]
 
-// MARK: The platform: each module alone, none knows a contract
+// MARK: The platform: no module of it knows a contract, an API or Backend, and few use one another
 
 func module(_ name: String, imports: String, when condition: TargetDependencyCondition? = server) -> Target {
     target(name, at: "Sources/Platform/\(name)", imports: imports, when: condition)
@@ -114,7 +118,6 @@ let platform: [Target] = [
         imports: "AsyncHTTPClient CoreMetrics Cores Crypto CryptoExtras JWTKit NIOConcurrencyHelpers NIOCore NIOPosix"),
     module("Images", imports: "Cores Processes"),
     module("Mail", imports: "NIOCore NIOPosix NIOSSL"),
-    module("NIOSockets", imports: "ContractClient HTTPTypes NIOCore NIOHTTP1 NIOPosix NIOSSL NIOWebSocket", when: nio),
     module("ObjectStore", imports: "AsyncHTTPClient Crypto NIOConcurrencyHelpers NIOCore NIOPosix Tracing"),
     module("Push", imports: "AsyncHTTPClient CoreMetrics JWTKit NIOCore NIOHTTP1 NIOSSL"),
     module("PrometheusMetrics", imports: "Atomics CoreMetrics NIOConcurrencyHelpers"),

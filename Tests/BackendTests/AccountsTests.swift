@@ -236,7 +236,7 @@ private struct Service: Sendable {
             _ = try await service.signIn(email, "right", info())
             _ = try await refusal { _ = try await service.signIn(email, "wrong", info()) }
             try await service.emails.sendReset(to: email, from: info().address)
-            try await service.emails.outbox.sendDue()
+            try await service.emails.queue.sendDue()
             #expect(Set(mailbox.emails.map(\.subject)) == ["verify", "reset"])
             try await service.delete(user, "right", info())
             let left = try await service.database.read { db in
@@ -259,14 +259,14 @@ private struct Service: Sendable {
     func emailsVerifyAddressesAndResetPasswords(_ engine: Stack.Engine) async throws {
         try await withService(engine) { service, mailbox throws in
             _ = try await service.signUp(Self.email, "right", info())
-            try await service.emails.outbox.sendDue()
+            try await service.emails.queue.sendDue()
             let verification = try #require(mailbox.emails.first).text
             #expect(try await service.emails.verify("x") == false)
             #expect(try await service.emails.verify(verification))
             for email in ["ANNA@example.com", "nobody@example.com"] {
                 try await service.emails.sendReset(to: email, from: info().address)
             }
-            try await service.emails.outbox.sendDue()
+            try await service.emails.queue.sendDue()
             #expect(mailbox.emails.count == 2)
             let token = try #require(mailbox.emails.last).text
             #expect(try await service.emails.isValid(resetToken: token))

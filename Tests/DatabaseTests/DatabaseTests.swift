@@ -70,6 +70,23 @@ extension Database {
     }
 
     @Test(arguments: Stack.Engine.available)
+    func aListOfAnyLengthMatchesItsElements(_ engine: Stack.Engine) async throws {
+        try await withDatabase(engine) { database, _ in
+            try await database.write { db in
+                for number in 1...100 { try db.run("INSERT INTO notes (text) VALUES (\("\(number)"))") }
+            }
+            try await database.read { db in
+                for length in 1...100 {
+                    let texts = (1...length).map { "\($0)" }
+                    let found: Int? = try db.value("SELECT COUNT(*) FROM notes WHERE text IN (\(list: texts))")
+                    let others: Int? = try db.value("SELECT COUNT(*) FROM notes WHERE text NOT IN (\(list: texts))")
+                    #expect(found == length && others == 100 - length)
+                }
+            }
+        }
+    }
+
+    @Test(arguments: Stack.Engine.available)
     func aTextOfTwoStatementsIsRefused(_ engine: Stack.Engine) async throws {
         try await withDatabase(engine) { database, _ in
             try await database.write { try $0.run("INSERT INTO notes (text) VALUES (\("a"))") }

@@ -31,7 +31,7 @@ extension Person {
 }
 
 extension MessengerHost {
-    /// The number of jobs in the outbox.
+    /// The number of jobs in the queue.
     var jobs: Int {
         get async throws { try await database.read { try $0.value("SELECT COUNT(*) FROM outbox") ?? -1 } }
     }

@@ -34,6 +34,12 @@ func swiftFiles(in folder: String) -> [String] {
     return names.filter { $0.hasSuffix(".swift") }.sorted().map { folder + "/" + $0 }
 }
 
+/// Returns the files of a folder and of the folders in it.
+func allSwiftFiles(in folder: String) -> [String] {
+    let names = FileManager.default.subpaths(atPath: folder) ?? []
+    return names.filter { $0.hasSuffix(".swift") }.sorted().map { folder + "/" + $0 }
+}
+
 /// Returns the derived files of an API, by their paths.
 func derive(api name: String, core: Declarations) throws -> [String: String] {
     let folder = "Sources/APIs/\(name)/API"
@@ -66,7 +72,7 @@ func derive(api name: String, core: Declarations) throws -> [String: String] {
 func run() throws -> Bool {
     let isCheck = CommandLine.arguments.dropFirst().contains("--check")
     var core = Declarations()
-    for path in swiftFiles(in: "Sources/Contract/Core") { try Reader.read(Source(path: path), into: &core) }
+    for path in allSwiftFiles(in: "Sources/Contract/Core") { try Reader.read(Source(path: path), into: &core) }
     core.structures = []
     var isFresh = true
     for api in try FileManager.default.contentsOfDirectory(atPath: "Sources/APIs").sorted() {

@@ -11,7 +11,7 @@ public protocol EmailAccountTable: PasswordAccountTable {
     static func emailKey(_ address: String) -> String
 }
 
-/// An e-mail in the outbox that is still to be composed.
+/// An e-mail in the queue that is still to be composed.
 public enum AccountEmail: Codable, Sendable {
     /// An e-mail to the address of a new account, with the token of the link.
     case verification(address: String, token: String)
@@ -26,8 +26,8 @@ public struct AccountEmails<Table: EmailAccountTable>: Sendable {
     /// Composes an e-mail with a token.
     public typealias Message = @Sendable (_ address: String, _ token: String) -> MailMessage
 
-    /// The outbox of these e-mails.
-    public let outbox: Outbox<AccountEmail>
+    /// The queue of these e-mails.
+    public let queue: JobQueue<AccountEmail>
     private let database: Database
     private let throttle: SignInThrottle
     private let time: TimeSource
@@ -35,16 +35,16 @@ public struct AccountEmails<Table: EmailAccountTable>: Sendable {
     /// Makes the e-mails of one API.
     ///
     /// - Parameters:
-    ///   - secret: The key that encrypts e-mails in the outbox; 32 bytes or more.
-    ///   - report: Receives each failure (``Outbox/Report``).
+    ///   - secret: The key that encrypts e-mails in the queue; 32 bytes or more.
+    ///   - report: Receives each failure (``JobQueue/Report``).
     public init(
         database: Database, mailer: any Mailer, throttle: SignInThrottle, secret: Secret, time: TimeSource = .system,
-        verification: @escaping Message, reset: @escaping Message, report: @escaping Outbox<AccountEmail>.Report
+        verification: @escaping Message, reset: @escaping Message, report: @escaping JobQueue<AccountEmail>.Report
     ) {
         self.database = database
         self.throttle = throttle
         self.time = time
-        outbox = Outbox(
+        queue = JobQueue(
             database: database, mailer: mailer, secret: secret, time: time,
             compose: { email in
                 let now = time.milliseconds()
@@ -67,12 +67,12 @@ public struct AccountEmails<Table: EmailAccountTable>: Sendable {
 
     /// The statements that create the tables, for a new API's schema.
     public static var tables: [String] {
-        EmailTokens<ID>.verification.tables + EmailTokens<ID>.reset.tables + Outbox<AccountEmail>.table
+        EmailTokens<ID>.verification.tables + EmailTokens<ID>.reset.tables + JobQueue<AccountEmail>.table
     }
 
     /// The times of the tables.
     public static var times: [StoredTime] {
-        EmailTokens<ID>.verification.times + EmailTokens<ID>.reset.times + Outbox<AccountEmail>.times
+        EmailTokens<ID>.verification.times + EmailTokens<ID>.reset.times + JobQueue<AccountEmail>.times
     }
 
     // MARK: Verification
@@ -84,7 +84,7 @@ public struct AccountEmails<Table: EmailAccountTable>: Sendable {
         to address: String, of user: ID, token: String, at now: Int64, in db: Session
     ) throws {
         try EmailTokens.verification.insert(token, of: user, at: now, in: db)
-        try outbox.post(.verification(address: address, token: token), at: now, in: db)
+        try queue.post(.verification(address: address, token: token), at: now, in: db)
     }
 
     /// Sends another verification e-mail, within the limits. The mailbox may belong to another person, who must not be
@@ -118,11 +118,11 @@ public struct AccountEmails<Table: EmailAccountTable>: Sendable {
     /// - Throws: A `Problem` with 429 and `Retry-After` when this client has asked too often.
     public func sendReset(to address: String, from client: ClientAddress) async throws {
         let now = time.milliseconds()
-        try await database.write { [throttle, outbox] db in
+        try await database.write { [throttle, queue] db in
             let mayBeSent = try throttle.countEmail(to: Table.emailKey(address), from: client, at: now, in: db)
             // The text is longer than any address.
             guard mayBeSent, address.length <= 254 else { return }
-            try outbox.post(.reset(typed: address), at: now, in: db)
+            try queue.post(.reset(typed: address), at: now, in: db)
         }
     }
 

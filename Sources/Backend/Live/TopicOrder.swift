@@ -118,8 +118,7 @@ final class TopicOrder<Topic: Hashable & Sendable, Event: Sendable>: Sendable {
 
     /// Forgets what was delivered, because all subscribers read what there is.
     ///
-    /// - Parameter gap: Lets them read. It blocks new events meanwhile: a later event that is delivered would hide those that
-    ///   were missed before it.
+    /// - Parameter gap: Lets them read. It blocks new events, or a later one would hide the missed ones.
     func beginAnew(_ gap: () -> Void) {
         topics.withLockedValue { topics in
             gap()

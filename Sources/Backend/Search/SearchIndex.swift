@@ -241,7 +241,7 @@ private struct Marks {
         let mark = Mark(block)
         let texts = grams.sorted().map(\.text)
         for start in stride(from: 0, to: texts.count, by: 64) {
-            let some = Array(texts[start..<min(start + 64, texts.count)]).paddedToPowerOfTwo()
+            let some = Array(texts[start..<min(start + 64, texts.count)])
             let rows: SQL = "scope = \(scope) AND part = \(mark.part) AND gram IN (\(list: some))"
             try db.run("UPDATE search_grams SET blocks = REPLACE(blocks, \(mark.text), '') WHERE \(rows)")
             try db.run("DELETE FROM search_grams WHERE \(rows) AND blocks = ''")
@@ -261,16 +261,5 @@ struct Mark {
         part = block / Self.perPart
         let (index, rest) = (block % Self.perPart).quotientAndRemainder(dividingBy: 32)
         text = String(decoding: [0x40 + UInt8(index), 0x20 + UInt8(rest)], as: UTF8.self)
-    }
-}
-
-extension Array {
-    /// Returns the elements with the last one repeated until their number is a power of two. Each number of values is a
-    /// statement of its own, so this keeps the number of prepared statements small.
-    public func paddedToPowerOfTwo() -> [Element] {
-        guard let last else { return [] }
-        var size = 1
-        while size < count { size *= 2 }
-        return self + Array(repeating: last, count: size - count)
     }
 }

@@ -57,7 +57,7 @@ extension SearchIndex {
             }
         }
         for start in stride(from: 0, to: loose.count, by: 64) {
-            let some = Array(loose[start..<min(start + 64, loose.count)]).paddedToPowerOfTwo()
+            let some = Array(loose[start..<min(start + 64, loose.count)])
             _ = try db.all("SELECT id, lines FROM search_blocks WHERE id IN (\(list: some))") { try look($0) }
         }
     }
@@ -109,7 +109,7 @@ extension SearchIndex {
     static func lists(of grams: [String], in scope: Int) -> SQL {
         """
         SELECT gram, part, blocks FROM search_grams
-        WHERE scope = \(scope) AND gram IN (\(list: grams.paddedToPowerOfTwo()))
+        WHERE scope = \(scope) AND gram IN (\(list: grams))
         """
     }
 

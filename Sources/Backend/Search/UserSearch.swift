@@ -42,7 +42,7 @@ public enum UserSearch {
     private static func add(_ entries: [SearchIndex.Entry], in db: Session) throws {
         for (block, ids) in try SearchIndex.add(entries, to: scope, in: db) {
             for start in stride(from: 0, to: ids.count, by: 64) {
-                let some = Array(ids[start..<min(start + 64, ids.count)]).paddedToPowerOfTwo()
+                let some = Array(ids[start..<min(start + 64, ids.count)])
                 try db.run("UPDATE users SET search_block = \(block) WHERE id IN (\(list: some))")
             }
         }
@@ -79,8 +79,7 @@ public enum UserSearch {
     ///
     /// - Parameters:
     ///   - key: The text, case-folded in the same way as the keys.
-    ///   - select: Reads the users with the given ids who may be shown, in the same order. The ids may contain
-    ///     repetitions.
+    ///   - select: Reads the users with the given ids who may be shown, in the same order.
     public static func first<User>(
         _ limit: Int, containing key: String, in db: Session, _ select: (_ ids: [Int]) throws -> [User]
     ) throws -> [User] {
@@ -88,7 +87,7 @@ public enum UserSearch {
         if (blocks?.count ?? .max) > 64 {
             // Users with such a common text are found soon by reading users in order.
             let ids = try walk(containing: key, in: db)
-            let users = try ids.isEmpty ? [] : select(ids.paddedToPowerOfTwo())
+            let users = try ids.isEmpty ? [] : select(ids)
             if users.count >= limit { return Array(users.prefix(limit)) }
         }
         var found: [(name: [UInt8], id: Int)] = []
@@ -97,7 +96,7 @@ public enum UserSearch {
         var users: [User] = []
         var rest = found[...]
         while users.count < limit, !rest.isEmpty {
-            users += try select(rest.prefix(2 * limit).map(\.id).paddedToPowerOfTwo())
+            users += try select(rest.prefix(2 * limit).map(\.id))
             rest = rest.dropFirst(2 * limit)
         }
         return Array(users.prefix(limit))

@@ -256,7 +256,7 @@ public final class Database: Sendable {
     }
 
     /// The queue, connections and files of the database at this moment. It looks at SQLite's files, so it blocks for a moment.
-    public var load: DatabaseLoad {
+    package var load: DatabaseLoad {
         switch engine {
         case .sqlite(let engine): engine.load
         case .postgreSQL(let engine): engine.load
@@ -272,7 +272,7 @@ public final class Database: Sendable {
     ///   - progress: Called with the parts that are done and the number of all parts. On PostgreSQL it is never called.
     ///   - body: Reads the state that was copied.
     /// - Throws: ``DatabaseDamage`` when the copy is damaged, ``PostgreSQLToolError``, `CancellationError`.
-    public func backUp<T: Sendable>(
+    package func backUp<T: Sendable>(
         to path: String, using tools: PostgreSQLTools = .init(),
         showing progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in },
         reading body: @escaping @Sendable (Session) throws -> T

@@ -27,15 +27,15 @@ extension CoreMetrics.Timer {
 }
 
 /// The queue, connections and files of a database at one moment.
-public struct DatabaseLoad: Sendable {
+package struct DatabaseLoad: Sendable {
     /// The number of transactions that wait for their turn.
-    public var waiting: Int
+    package var waiting: Int
     /// The number of connections, and of those that are in use.
-    public var connections: (limit: Int, inUse: Int)
+    package var connections: (limit: Int, inUse: Int)
     /// The sizes in bytes of SQLite's file and of its write-ahead log; nil for PostgreSQL.
-    public var files: (database: Int64, log: Int64)?
+    package var files: (database: Int64, log: Int64)?
     /// The announcements that wait for the event bus, and whether it is connected; nil where nothing is announced.
-    public var bus: (waiting: Int, isConnected: Bool)?
+    package var bus: (waiting: Int, isConnected: Bool)?
     /// Whether reads go to the replica; nil where there is none.
-    public var isReplicaUsed: Bool?
+    package var isReplicaUsed: Bool?
 }

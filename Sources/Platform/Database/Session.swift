@@ -84,8 +84,8 @@ public final class Session {
     }
 
     /// Runs the last statement of a read or a write. On PostgreSQL the end of the transaction shares its round trip, and a
-    /// read of this statement alone needs none. It must be the closure's last statement, and a closure that writes must not
-    /// throw after it: the transaction may be committed by then.
+    /// read of this statement alone needs none. It must be the last statement; do not throw after it, the commit may have
+    /// happened.
     public func finish<Value>(_ query: Query<Value>) throws -> Value {
         var value = query.initial
         try connection.queryLast(query.sql) { try query.take(&value, $0) }

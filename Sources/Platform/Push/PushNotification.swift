@@ -66,8 +66,8 @@ public struct PushDevice: Hashable, Sendable {
 public enum PushOutcome: Hashable, Sendable {
     /// Apple has taken it. Whether it reaches the device is not known.
     case sent
-    /// The token is not valid any more: the device must be forgotten. The time is Apple's, in milliseconds since
-    /// 1970, if it gives one.
+    /// The token is not valid any more: the device must be forgotten. `since` is APNs' timestamp in milliseconds, if
+    /// given.
     case gone(reason: String, since: Int64?)
     /// Apple refuses it, and would again.
     case refused(reason: String)

@@ -49,8 +49,8 @@ struct Serve: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A standby of the same PostgreSQL that answers reads. It is asked only while each commit waits until it shows "
-                + "what was committed, so that nobody reads what is old. [CONCORD_DATABASE_REPLICA] (default: none)",
+            "A standby of the same PostgreSQL that answers reads. Each commit must wait until the standby shows it; while "
+                + "that is not so, the primary answers the reads. [CONCORD_DATABASE_REPLICA] (default: none)",
             valueName: "postgres://…"))
     var databaseReplica: String?
 

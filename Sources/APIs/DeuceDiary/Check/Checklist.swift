@@ -7,7 +7,7 @@ import HTTPTypes
 
 extension DeuceDiaryScenarios {
     /// Returns the scenarios of `concord check deuce-diary`.
-    public static func checklist(_ tokens: TokenSource) -> Checklist {
+    package static func checklist(_ tokens: TokenSource) -> Checklist {
         Checklist(
             api: "deuce-diary", scenarios: all, probe: "/api/auth/user", tokens: tokens.given,
             isLimited: { _ in false }, noting: { CreatedResources(areUsersNew: tokens.areUsersNew) },
@@ -16,7 +16,7 @@ extension DeuceDiaryScenarios {
 }
 
 /// The source of the users' tokens.
-public enum TokenSource: Sendable {
+package enum TokenSource: Sendable {
     /// Makes a token for any user.
     case issuer(DeuceDiaryWorld.Issuer)
     /// Tokens of existing users, each of a different one. Scenarios that need more are skipped.

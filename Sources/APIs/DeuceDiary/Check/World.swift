@@ -8,13 +8,13 @@ import Foundation
 import HTTPTypes
 
 /// The user of a token that is to be made.
-public struct Bearer: Sendable {
-    public var subject: String
-    public var email: String?
-    public var firstName: String?
-    public var lastName: String?
+package struct Bearer: Sendable {
+    package var subject: String
+    package var email: String?
+    package var firstName: String?
+    package var lastName: String?
 
-    public init(subject: String, email: String? = nil, firstName: String? = nil, lastName: String? = nil) {
+    package init(subject: String, email: String? = nil, firstName: String? = nil, lastName: String? = nil) {
         self.subject = subject
         self.email = email
         self.firstName = firstName
@@ -23,12 +23,12 @@ public struct Bearer: Sendable {
 }
 
 /// A Deuce Diary server under test, and the users of the scenarios.
-public struct DeuceDiaryWorld: PeopledWorld {
-    public typealias API = DeuceDiary
+package struct DeuceDiaryWorld: PeopledWorld {
+    package typealias API = DeuceDiary
     /// Makes a token that the server accepts.
-    public typealias Issuer = @Sendable (Bearer) async throws -> String
+    package typealias Issuer = @Sendable (Bearer) async throws -> String
 
-    public let server: ValidatedServer
+    package let server: ValidatedServer
     private let tokens: TokenSource
     /// The number of given tokens that are in use.
     private let taken = Locked(0)
@@ -36,13 +36,13 @@ public struct DeuceDiaryWorld: PeopledWorld {
     private static let shapes = WireShapes(DeuceDiaryExamples.all)
 
     /// Creates a world in which every answer and frame is checked.
-    public init(_ server: Server, tokens: TokenSource) {
+    package init(_ server: Server, tokens: TokenSource) {
         self.server = ValidatedServer(server, Self.shapes) { problem, _ in ["message": .string(problem.message)] }
         self.tokens = tokens
     }
 
     /// Returns an unused id: scenarios share a server.
-    public func freshID(_ stem: String = "user") -> String {
+    package func freshID(_ stem: String = "user") -> String {
         "\(stem)_\(UUID().uuidString.lowercased().prefix(13))"
     }
 
@@ -58,7 +58,7 @@ public struct DeuceDiaryWorld: PeopledWorld {
     func tick() async throws { try await Task.sleep(for: .milliseconds(5)) }
 
     /// Returns a user whom the server does not know yet.
-    public func stranger(_ bearer: Bearer) async throws -> Person {
+    package func stranger(_ bearer: Bearer) async throws -> Person {
         guard case .issuer(let issue) = tokens else { throw Skipped("it needs tokens of its own making") }
         let token = try await issue(bearer)
         return Person(id: .init(bearer.subject), token: token, client: client(token), world: self)
@@ -69,7 +69,7 @@ public struct DeuceDiaryWorld: PeopledWorld {
     }
 
     /// Returns a user with an account: a new one, or the next of the given ones.
-    public func person() async throws -> Person {
+    package func person() async throws -> Person {
         if case .given(let tokens) = tokens {
             let index = taken.use { taken in
                 defer { taken += 1 }
@@ -102,15 +102,15 @@ public struct DeuceDiaryWorld: PeopledWorld {
 }
 
 /// A user with a token, and an SDK that sends it.
-public struct Person: Requester {
-    public let id: DeuceDiary.User.ID
-    public let token: String
-    public let client: DeuceDiaryClient
+package struct Person: Requester {
+    package let id: DeuceDiary.User.ID
+    package let token: String
+    package let client: DeuceDiaryClient
     let world: DeuceDiaryWorld
-    public var raw: RawClient { world.raw.signed(token: token) }
+    package var raw: RawClient { world.raw.signed(token: token) }
 
     @discardableResult
-    public func send<E: Contract.Endpoint>(_ request: E) async throws -> E.Output where E.API == DeuceDiary {
+    package func send<E: Contract.Endpoint>(_ request: E) async throws -> E.Output where E.API == DeuceDiary {
         try await client.send(request)
     }
 
@@ -122,7 +122,7 @@ public struct Person: Requester {
     }
 
     /// Returns a new group of this user and others.
-    public func group(_ name: String = "Throne Room", with others: Person...) async throws -> DeuceDiary.Group.ID {
+    package func group(_ name: String = "Throne Room", with others: Person...) async throws -> DeuceDiary.Group.ID {
         let group = try await send(DeuceDiary.CreateGroup(name: name)).id
         if !others.isEmpty {
             let invite = try await send(DeuceDiary.CreateInvite(group: group)).id
@@ -133,7 +133,7 @@ public struct Person: Requester {
 
     /// Logs an entry with the location "Home".
     @discardableResult
-    public func log(
+    package func log(
         _ thoughts: String = "A throne worthy of a king", in groups: DeuceDiary.Group.ID...,
         at time: DeuceDiary.Timestamp? = nil
     ) async throws -> [DeuceDiary.DeuceEntry] {
@@ -177,8 +177,8 @@ extension RawAnswer {
 }
 
 /// The contract as scenarios, one list for each section.
-public enum DeuceDiaryScenarios {
-    public static var all: [Scenario<DeuceDiaryWorld>] {
+package enum DeuceDiaryScenarios {
+    package static var all: [Scenario<DeuceDiaryWorld>] {
         examples + errors + users + pictures + accounts + groups + members + invites + entries + feed + reactions
             + locations + analytics + live + idempotency + authorisation
     }

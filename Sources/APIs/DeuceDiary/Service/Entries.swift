@@ -68,7 +68,7 @@ extension DeuceDiaryService {
             var entries = try db.all(query) { row in
                 let entry = try DeuceDiary.DeuceEntry(row: row)
                 if let known = authors[entry.userId] { return DeuceDiary.FeedEntry(entry, by: known) }
-                let author = Shared(wrappedValue: try DeuceDiary.User(row: row, at: 7))
+                let author = Shared(wrappedValue: try DeuceDiary.User(row: row, at: Entries.Column.list.count))
                 authors[entry.userId] = author
                 return DeuceDiary.FeedEntry(entry, by: author)
             }
@@ -111,7 +111,7 @@ enum Feed {
         let place: SQL? = before.map { "(SELECT b.created_at, b.id FROM entries b WHERE b.id = \($0))" }
         let newest = try db.newest(limit, of: table, in: groups, before: place)
         return """
-            SELECT \(Entries.columns), \(Users.columns(for: viewer))
+            SELECT \(Entries.Column.list), \(Users.columns(for: viewer))
             FROM \(newest) n JOIN entries e ON e.id = n.id JOIN users u ON u.id = e.user_id
             """
     }
@@ -243,15 +243,23 @@ enum Entries {
     static func exportQuery(of author: DeuceDiary.User.ID, behind last: DeuceDiary.DeuceEntry?, limit: Int) -> SQL {
         let rest: SQL = last.map { "AND (e.created_at, e.id) < (\($0.createdAt), \($0.id))" } ?? ""
         return """
-            SELECT \(columns) FROM entries e WHERE e.user_id = \(author) \(rest)
+            SELECT \(Column.list) FROM entries e WHERE e.user_id = \(author) \(rest)
             ORDER BY e.created_at DESC, e.id DESC LIMIT \(limit)
             """
     }
 
-    /// The columns of an entry `e`, in the order in which ``DeuceDiaryAPI/DeuceDiary/DeuceEntry/init(row:)`` reads
-    /// them.
-    static let columns: SQL =
-        "e.id, e.user_id, e.group_id, e.location, e.thoughts, e.logged_at, e.created_at"
+    /// The columns of an entry `e`, which ``DeuceDiaryAPI/DeuceDiary/DeuceEntry/init(row:)`` reads.
+    enum Column: String, Columns {
+        case id = "e.id"
+        case userId = "e.user_id"
+        case groupId = "e.group_id"
+        case location = "e.location"
+        case thoughts = "e.thoughts"
+        case loggedAt = "e.logged_at"
+        case createdAt = "e.created_at"
+
+        static let list = ColumnList(Self.self)
+    }
 
     /// Returns the query for a page of a group's entries, the newest first, behind `before` when given.
     static func pageQuery(of group: DeuceDiary.Group.ID, before: DeuceDiary.DeuceEntry.ID?, limit: Int) -> SQL {
@@ -259,20 +267,22 @@ enum Entries {
             before.map { "AND (e.created_at, e.id) < (SELECT b.created_at, b.id FROM entries b WHERE b.id = \($0))" }
             ?? ""
         return """
-            SELECT \(columns) FROM entries e
+            SELECT \(Column.list) FROM entries e
             WHERE e.group_id = \(group) \(rest) ORDER BY e.created_at DESC, e.id DESC LIMIT \(limit)
             """
     }
 
     static func one(_ id: DeuceDiary.DeuceEntry.ID, in db: Session) throws -> DeuceDiary.DeuceEntry? {
-        try db.one("SELECT \(columns) FROM entries e WHERE e.id = \(id)", DeuceDiary.DeuceEntry.init(row:))
+        try db.one("SELECT \(Column.list) FROM entries e WHERE e.id = \(id)", DeuceDiary.DeuceEntry.init(row:))
     }
 }
 
 extension DeuceDiary.DeuceEntry {
     init(row: borrowing Row) throws {
         self.init(
-            id: try row.get(0), userId: try row.get(1), groupId: try row.get(2), location: try row.get(3),
-            thoughts: try row.get(4), loggedAt: try row.get(5), createdAt: try row.get(6))
+            id: try row.get(Entries.Column.id), userId: try row.get(Entries.Column.userId),
+            groupId: try row.get(Entries.Column.groupId), location: try row.get(Entries.Column.location),
+            thoughts: try row.get(Entries.Column.thoughts), loggedAt: try row.get(Entries.Column.loggedAt),
+            createdAt: try row.get(Entries.Column.createdAt))
     }
 }

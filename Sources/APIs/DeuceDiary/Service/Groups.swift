@@ -163,9 +163,30 @@ enum Groups {
         try db.run("DELETE FROM groups WHERE id = \(group)")
     }
 
+    /// The columns of a group `g`, which ``DeuceDiaryAPI/DeuceDiary/Group/init(row:)`` reads.
+    fileprivate enum Column: String, Columns {
+        case id = "g.id"
+        case name = "g.name"
+        case description = "g.description"
+        case createdBy = "g.created_by"
+        case createdAt = "g.created_at"
+        case updatedAt = "g.updated_at"
+
+        static let list = ColumnList(Self.self)
+    }
+
+    /// What lists of groups have behind them.
+    private enum SummaryColumn: String, Columns {
+        case members = "(SELECT COUNT(*) FROM members o WHERE o.group_id = g.id)"
+        case entries = "g.entry_count"
+        case lastActivity = "g.last_activity"
+
+        static let list = ColumnList(Self.self)
+    }
+
     static func one(_ id: DeuceDiary.Group.ID, in db: Session) throws -> DeuceDiary.Group? {
         try db.one(
-            "SELECT id, name, description, created_by, created_at, updated_at FROM groups WHERE id = \(id)",
+            "SELECT \(Column.list) FROM groups g WHERE g.id = \(id)",
             DeuceDiary.Group.init(row:))
     }
 
@@ -189,8 +210,10 @@ enum Groups {
     ) throws -> [DeuceDiary.GroupSummary] {
         try db.all(pageQuery(of: user, before: before, limit: limit)) { row in
             .init(
-                try DeuceDiary.Group(row: row), memberCount: try row.get(6), entryCount: try row.get(7),
-                lastActivity: try row.get(8))
+                try DeuceDiary.Group(row: row),
+                memberCount: try row.get(SummaryColumn.members, behind: Column.list.count),
+                entryCount: try row.get(SummaryColumn.entries, behind: Column.list.count),
+                lastActivity: try row.get(SummaryColumn.lastActivity, behind: Column.list.count))
         }
     }
 
@@ -198,8 +221,7 @@ enum Groups {
         let rest: SQL =
             before.map { "AND (\(rank("g"))) < (SELECT \(rank("b")) FROM groups b WHERE b.id = \($0))" } ?? ""
         return """
-            SELECT g.id, g.name, g.description, g.created_by, g.created_at, g.updated_at,
-                (SELECT COUNT(*) FROM members o WHERE o.group_id = g.id), g.entry_count, g.last_activity
+            SELECT \(Column.list), \(SummaryColumn.list)
             FROM members me JOIN groups g ON g.id = me.group_id
             WHERE me.user_id = \(user) \(rest)
             ORDER BY \(order) LIMIT \(limit)
@@ -236,7 +258,8 @@ enum Groups {
 extension DeuceDiary.Group {
     init(row: borrowing Row) throws {
         self.init(
-            id: try row.get(0), name: try row.get(1), description: try row.get(2), createdBy: try row.get(3),
-            createdAt: try row.get(4), updatedAt: try row.get(5))
+            id: try row.get(Groups.Column.id), name: try row.get(Groups.Column.name),
+            description: try row.get(Groups.Column.description), createdBy: try row.get(Groups.Column.createdBy),
+            createdAt: try row.get(Groups.Column.createdAt), updatedAt: try row.get(Groups.Column.updatedAt))
     }
 }

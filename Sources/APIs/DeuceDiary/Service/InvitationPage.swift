@@ -54,7 +54,10 @@ extension DeuceDiaryService {
                 WHERE i.id = \(invite) AND i.expires_at >= \(now)
                 """
             ) { row in
-                (creator: try DeuceDiary.User(row: row).displayName, group: try row.get(9, as: String.self))
+                (
+                    creator: try DeuceDiary.User(row: row).displayName,
+                    group: try row.get(Users.columnCount, as: String.self)
+                )
             }
         }
         guard let found else { return InvitationPage.ended.answer(.notFound) }

@@ -66,14 +66,29 @@ enum Users: AccountTable {
 
     static let gone = IssuerAccounts.unauthorized
 
-    /// The columns of a user `u`, in the order in which ``DeuceDiaryAPI/DeuceDiary/User/init(row:at:)`` reads them.
+    /// The columns of a user `u` that are the same for every reader.
+    enum Column: String, Columns {
+        case id = "u.id"
+        case firstName = "u.first_name"
+        case lastName = "u.last_name"
+        case username = "u.username"
+        case picture = "u.picture"
+        case deuceCount = "u.deuce_count"
+        case createdAt = "u.created_at"
+        case updatedAt = "u.updated_at"
+
+        static let list = ColumnList(Self.self)
+    }
+
+    /// The number of the columns of a user: the e-mail address is the last.
+    static let columnCount = Column.list.count + 1
+
+    /// Returns the columns of a user `u`, which ``DeuceDiaryAPI/DeuceDiary/User/init(row:at:)`` reads.
     ///
     /// - Parameter viewer: The user who reads them; e-mail addresses are shown to their owner alone.
     static func columns(for viewer: DeuceDiary.User.ID?) -> SQL {
         let email: SQL = viewer.map { "CASE WHEN u.id = \($0) THEN u.email END" } ?? "NULL"
-        return """
-            u.id, \(email), u.first_name, u.last_name, u.username, u.picture, u.deuce_count, u.created_at, u.updated_at
-            """
+        return "\(Column.list), \(email)"
     }
 
     /// - Throws: A `Problem` with 401 when the token belongs to a deleted account.
@@ -94,8 +109,7 @@ enum Users: AccountTable {
         _ ids: [DeuceDiary.User.ID], for viewer: DeuceDiary.User.ID, in db: Session
     ) throws -> [DeuceDiary.User] {
         guard !ids.isEmpty else { return [] }
-        let list = ids.paddedToPowerOfTwo()
-        return try db.all("SELECT \(columns(for: viewer)) FROM users u WHERE u.id IN (\(list: list))") {
+        return try db.all("SELECT \(columns(for: viewer)) FROM users u WHERE u.id IN (\(list: ids))") {
             try .init(row: $0)
         }
     }
@@ -154,13 +168,17 @@ enum Users: AccountTable {
 }
 
 extension DeuceDiary.User {
-    /// - Parameter first: The index of the first of the columns ``Users/columns(for:)``.
+    /// - Parameter first: The number of the columns before ``Users/columns(for:)``.
     init(row: borrowing Row, at first: Int = 0) throws {
-        let picture: String? = try row.get(first + 5)
+        let picture: String? = try row.get(Users.Column.picture, behind: first)
         self.init(
-            id: try row.get(first), email: try row.get(first + 1), firstName: try row.get(first + 2),
-            lastName: try row.get(first + 3), username: try row.get(first + 4),
-            profileImageUrl: picture.map { "/\(Pictures.folder)/\($0)" }, deuceCount: try row.get(first + 6),
-            createdAt: try row.get(first + 7), updatedAt: try row.get(first + 8))
+            id: try row.get(Users.Column.id, behind: first), email: try row.get(first + Users.Column.list.count),
+            firstName: try row.get(Users.Column.firstName, behind: first),
+            lastName: try row.get(Users.Column.lastName, behind: first),
+            username: try row.get(Users.Column.username, behind: first),
+            profileImageUrl: picture.map { "/\(Pictures.folder)/\($0)" },
+            deuceCount: try row.get(Users.Column.deuceCount, behind: first),
+            createdAt: try row.get(Users.Column.createdAt, behind: first),
+            updatedAt: try row.get(Users.Column.updatedAt, behind: first))
     }
 }

@@ -7,7 +7,7 @@ import HTTPTypes
 
 extension DunbarScenarios {
     /// The scenarios of `concord check dunbar`. Those that need the server's operator are left out.
-    public static let checklist = Checklist(
+    package static let checklist = Checklist(
         api: "dunbar", scenarios: all, probe: "/user",
         isLimited: { $0.method == .post && $0.url.path.hasSuffix("/register") },
         noting: { CreatedResources() }, enter: { DunbarWorld($0) })

@@ -6,8 +6,8 @@ import Foundation
 import HTTPTypes
 
 /// The table of who sees what, from the decisions, with a request to a running server for each cell.
-public struct VisibilityTable: Sendable, CustomStringConvertible {
-    public enum Viewer: String, CaseIterable, Sendable {
+package struct VisibilityTable: Sendable, CustomStringConvertible {
+    package enum Viewer: String, CaseIterable, Sendable {
         case anonymous, stranger, pending, follower, owner, admin
         /// A user whom the owner has blocked.
         case blocked
@@ -16,17 +16,17 @@ public struct VisibilityTable: Sendable, CustomStringConvertible {
     }
 
     /// One row: an object, and the answer that each viewer gets, in their order.
-    public struct Row: Sendable, Equatable {
-        public var account: String
-        public var what: String
-        public var cells: [String]
+    package struct Row: Sendable, Equatable {
+        package var account: String
+        package var what: String
+        package var cells: [String]
     }
 
-    public var rows: [Row]
+    package var rows: [Row]
 
     /// The required table. "shown" is 200 with the post, "-" is 200 without it; F and P are `isFollowing` and
     /// `isPending`. When an account becomes public, users with pending requests follow it.
-    public static let expected = VisibilityTable(
+    package static let expected = VisibilityTable(
         rows: ["public", "private"].flatMap { account -> [Row] in
             let isPublic = account == "public"
             func row(_ what: String, _ cells: String...) -> Row { Row(account: account, what: what, cells: cells) }
@@ -54,7 +54,7 @@ public struct VisibilityTable: Sendable, CustomStringConvertible {
         })
 
     /// Returns the table of a running server.
-    public static func observed(in world: DunbarWorld) async throws -> VisibilityTable {
+    package static func observed(in world: DunbarWorld) async throws -> VisibilityTable {
         var rows: [Row] = []
         for account in ["public", "private"] {
             let owner = try await world.person(world.freshName("owner"))
@@ -136,7 +136,7 @@ public struct VisibilityTable: Sendable, CustomStringConvertible {
     }
 
     /// The table as text.
-    public var description: String {
+    package var description: String {
         let header = ["account", "what"] + Viewer.allCases.map(\.rawValue)
         let lines = [header] + rows.map { [$0.account, $0.what] + $0.cells }
         let widths = header.indices.map { column in lines.map { $0.dropFirst(column).first?.count ?? 0 }.max() ?? 0 }

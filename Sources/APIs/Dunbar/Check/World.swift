@@ -8,16 +8,16 @@ import Foundation
 import HTTPTypes
 
 /// A Dunbar server under test, and the users of the scenarios.
-public struct DunbarWorld: PeopledWorld {
-    public typealias API = Dunbar
+package struct DunbarWorld: PeopledWorld {
+    package typealias API = Dunbar
     /// What only a server's operator can do and see.
-    public struct Operator: Sendable {
+    package struct Operator: Sendable {
         /// Makes a user an admin, by username.
-        public var promote: @Sendable (_ username: String) async throws -> Void
+        package var promote: @Sendable (_ username: String) async throws -> Void
         /// Returns the texts of the e-mails to an address.
-        public var emails: @Sendable (_ address: String) async throws -> [String]
+        package var emails: @Sendable (_ address: String) async throws -> [String]
 
-        public init(
+        package init(
             promote: @escaping @Sendable (_ username: String) async throws -> Void,
             emails: @escaping @Sendable (_ address: String) async throws -> [String]
         ) {
@@ -26,7 +26,7 @@ public struct DunbarWorld: PeopledWorld {
         }
     }
 
-    public let server: ValidatedServer
+    package let server: ValidatedServer
     let `operator`: Operator?
 
     private static let shapes = WireShapes(DunbarExamples.all)
@@ -34,13 +34,13 @@ public struct DunbarWorld: PeopledWorld {
     /// Creates a world in which every answer is checked.
     ///
     /// - Parameter operator: The operator's functions; nil for a server of another operator.
-    public init(_ server: Server, operator: Operator? = nil) {
+    package init(_ server: Server, operator: Operator? = nil) {
         self.server = ValidatedServer(server, Self.shapes) { problem, _ in ["message": .string(problem.message)] }
         self.operator = `operator`
     }
 
     /// Returns an unused username: scenarios share a server.
-    public func freshName(_ stem: String = "u") -> String {
+    package func freshName(_ stem: String = "u") -> String {
         stem + UUID().uuidString.lowercased().filter { $0 != "-" }.prefix(16)
     }
 
@@ -50,13 +50,13 @@ public struct DunbarWorld: PeopledWorld {
     static let patience = Duration.seconds(120)
 
     /// Returns a new account, signed in.
-    public func person() async throws -> Person { try await person(nil) }
+    package func person() async throws -> Person { try await person(nil) }
 
     /// Returns a new account, signed in.
     ///
     /// - Parameter isPrivate: Whether the account is private, as every account is at first.
     @discardableResult
-    public func person(
+    package func person(
         _ name: String? = nil, named displayName: String = "John Doe", isPrivate: Bool = true
     ) async throws -> Person {
         let name = name ?? freshName()
@@ -70,14 +70,14 @@ public struct DunbarWorld: PeopledWorld {
         return person
     }
 
-    public func people(_ count: Int) async throws -> [Person] { try await people(count, isPrivate: true) }
+    package func people(_ count: Int) async throws -> [Person] { try await people(count, isPrivate: true) }
 
     func people(_ count: Int, isPrivate: Bool) async throws -> [Person] {
         try await together(count, width: 8) { _ in try await person(isPrivate: isPrivate) }
     }
 
     /// Returns a user whom the operator has made an admin.
-    public func admin() async throws -> Person {
+    package func admin() async throws -> Person {
         guard let `operator` else { throw CheckFailure("only an operator makes admins") }
         let person = try await person(freshName("admin"))
         try await `operator`.promote(person.name)
@@ -102,14 +102,14 @@ public struct DunbarWorld: PeopledWorld {
 }
 
 /// A user with a session, and an SDK that has it.
-public struct Person: Requester {
-    public let id: Dunbar.User.ID
-    public let name: String
+package struct Person: Requester {
+    package let id: Dunbar.User.ID
+    package let name: String
     /// The cookie as it is sent.
-    public let cookie: String
-    public let client: DunbarClient
+    package let cookie: String
+    package let client: DunbarClient
     let world: DunbarWorld
-    public var raw: RawClient { world.raw.signed([.cookie: cookie]) }
+    package var raw: RawClient { world.raw.signed([.cookie: cookie]) }
 
     init(id: Dunbar.User.ID, name: String, cookie: String, world: DunbarWorld) {
         self.id = id
@@ -124,18 +124,18 @@ public struct Person: Requester {
     }
 
     @discardableResult
-    public func send<E: Contract.Endpoint>(_ request: E) async throws -> E.Output where E.API == Dunbar {
+    package func send<E: Contract.Endpoint>(_ request: E) async throws -> E.Output where E.API == Dunbar {
         try await client.send(request)
     }
 
     /// Publishes a text.
     @discardableResult
-    public func publish(_ content: String = "Hello world") async throws -> Dunbar.Post {
+    package func publish(_ content: String = "Hello world") async throws -> Dunbar.Post {
         try await send(Dunbar.CreatePost(content: content))
     }
 
     /// Follows a user, who accepts if that is needed.
-    public func follow(_ other: Person) async throws {
+    package func follow(_ other: Person) async throws {
         guard try await client.follow(other.id) == .requested else { return }
         try await other.send(Dunbar.AcceptRequest(id: try await other.request(of: self)))
     }
@@ -175,7 +175,7 @@ extension RawAnswer {
     }
 
     /// The cookie that the answer sets, as it is to be sent.
-    public var cookie: String? {
+    package var cookie: String? {
         guard let pair = headers[.setCookie]?.split(separator: ";").first.map(String.init), !pair.hasSuffix("=") else {
             return nil
         }
@@ -184,13 +184,13 @@ extension RawAnswer {
 }
 
 /// The contract as scenarios, one list for each section.
-public enum DunbarScenarios {
+package enum DunbarScenarios {
     /// The scenarios for any server.
-    public static var all: [Scenario<DunbarWorld>] {
+    package static var all: [Scenario<DunbarWorld>] {
         errors + authentication + accounts + users + photos + posts + reports + comments + follows + blocks + search
             + health + paging + idempotency + agreement
     }
 
     /// The scenarios that need the server's operator.
-    public static var operated: [Scenario<DunbarWorld>] { administration + verification + recovery + visibility }
+    package static var operated: [Scenario<DunbarWorld>] { administration + verification + recovery + visibility }
 }

@@ -130,11 +130,11 @@ public final class DunbarService: FileStoringService {
     /// Sends e-mails until the task is cancelled. Each node runs it in one task; e-mails wait while no node does.
     public func listen(_ started: @escaping @Sendable () -> Void) async {
         started()
-        await emails.outbox.run()
+        await emails.queue.run()
     }
 
     /// Sends the e-mails that are due now. It is for tests.
-    public func sendDueEmails() async throws { try await emails.outbox.sendDue() }
+    public func sendDueEmails() async throws { try await emails.queue.sendDue() }
 
     /// Checks the database and the object store.
     public func check() async -> [Health.Part] {

@@ -82,19 +82,37 @@ enum Reports {
             """) == 1
     }
 
+    /// The columns of a report `r` by a user `s` about a user `u`.
+    private enum Column: String, Columns {
+        case id = "r.id"
+        case reason = "r.reason"
+        case details = "r.details"
+        case createdAt = "r.created_at"
+        case reporter = "s.username"
+        case post = "r.post_id"
+        case author = "u.username"
+        case content = "r.content"
+        case mediaCount = "r.media_count"
+
+        static let list = ColumnList(Self.self)
+    }
+
     static func newest(_ limit: Int, in db: Session) throws -> [DunbarService.Report] {
         try db.all(
             """
-            SELECT r.id, r.reason, r.details, r.created_at, s.username, r.post_id, u.username, r.content, r.media_count
+            SELECT \(Column.list)
             FROM reports r LEFT JOIN users s ON s.id = r.reporter_id LEFT JOIN users u ON u.id = r.author_id
             ORDER BY r.id DESC LIMIT \(limit)
             """
         ) { row in
             .init(
-                id: try row.get(0), reason: .init(rawValue: try row.get(1)), details: try row.get(2),
-                createdAt: try row.get(3), reporter: try row.get(4, as: String?.self) ?? deleted,
-                post: try row.get(5), author: try row.get(6, as: String?.self) ?? deleted, content: try row.get(7),
-                mediaCount: try row.get(8))
+                id: try row.get(Column.id), reason: .init(rawValue: try row.get(Column.reason)),
+                details: try row.get(Column.details),
+                createdAt: try row.get(Column.createdAt),
+                reporter: try row.get(Column.reporter, as: String?.self) ?? deleted,
+                post: try row.get(Column.post), author: try row.get(Column.author, as: String?.self) ?? deleted,
+                content: try row.get(Column.content),
+                mediaCount: try row.get(Column.mediaCount))
         }
     }
 

@@ -92,7 +92,7 @@ extension DunbarService {
                     """,
                     "CREATE INDEX reset_tokens_of_user ON reset_tokens (user_id)",
                     "CREATE INDEX reset_tokens_age ON reset_tokens (expires_at)",
-                ] + Outbox<AccountEmail>.table),
+                ] + JobQueue<AccountEmail>.table),
             .init(
                 "sizes of files",
                 [

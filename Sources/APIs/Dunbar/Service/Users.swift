@@ -53,8 +53,31 @@ enum Users: EmailAccountTable {
 
     // MARK: Reading
 
-    private static let profileColumns: SQL =
-        "u.id, u.username, u.display_name, u.bio, u.photo, u.is_private, u.created_at"
+    /// The columns of the profile of a user `u`, which ``DunbarAPI/Dunbar/User/init(row:_:)`` reads.
+    fileprivate enum ProfileColumn: String, Columns {
+        case id = "u.id"
+        case username = "u.username"
+        case displayName = "u.display_name"
+        case bio = "u.bio"
+        case photo = "u.photo"
+        case isPrivate = "u.is_private"
+        case createdAt = "u.created_at"
+
+        static let list = ColumnList(Self.self)
+    }
+
+    /// The columns of an account that its owner sees.
+    private enum AccountColumn: String, Columns {
+        case id, username, email, bio, photo
+        case isAdmin = "is_admin"
+        case createdAt = "created_at"
+        case isPrivate = "is_private"
+        case displayName = "display_name"
+        case isVerified = "is_verified"
+
+        static let list = ColumnList(Self.self)
+    }
+
     /// The columns of a user `u`, in the order in which ``DunbarAPI/Dunbar/UserSummary/init(row:at:_:)`` reads them.
     static let summaryColumns: SQL = "u.id, u.username, u.display_name, u.photo"
 
@@ -70,7 +93,7 @@ enum Users: EmailAccountTable {
         _ id: Dunbar.User.ID, to viewer: Dunbar.User.ID?, _ urls: PublicURLs, in db: Session
     ) throws -> Dunbar.User? {
         let condition: SQL = viewer.map { "AND \(Visibility.ofAccount(to: $0))" } ?? ""
-        return try db.one("SELECT \(profileColumns) FROM users u WHERE u.id = \(id) \(condition)") {
+        return try db.one("SELECT \(ProfileColumn.list) FROM users u WHERE u.id = \(id) \(condition)") {
             try .init(row: $0, urls)
         }
     }
@@ -78,16 +101,16 @@ enum Users: EmailAccountTable {
     /// Returns an account as its owner sees it.
     static func account(_ id: Dunbar.User.ID, _ urls: PublicURLs, in db: Session) throws -> Dunbar.Account? {
         try db.one(
-            """
-            SELECT id, username, email, bio, photo, is_admin, created_at, is_private, display_name, is_verified
-            FROM users WHERE id = \(id)
-            """
+            "SELECT \(AccountColumn.list) FROM users WHERE id = \(id)"
         ) { row in
             Dunbar.Account(
-                id: try row.get(0), username: try row.get(1), email: try row.get(2), bio: try row.get(3),
-                photo: try row.get(4, as: String?.self).map(urls.file), isAdmin: try row.get(5),
-                createdAt: try row.get(6), isPrivate: try row.get(7), displayName: try row.get(8),
-                emailVerified: try row.get(9))
+                id: try row.get(AccountColumn.id), username: try row.get(AccountColumn.username),
+                email: try row.get(AccountColumn.email), bio: try row.get(AccountColumn.bio),
+                photo: try row.get(AccountColumn.photo, as: String?.self).map(urls.file),
+                isAdmin: try row.get(AccountColumn.isAdmin),
+                createdAt: try row.get(AccountColumn.createdAt), isPrivate: try row.get(AccountColumn.isPrivate),
+                displayName: try row.get(AccountColumn.displayName),
+                emailVerified: try row.get(AccountColumn.isVerified))
         }
     }
 
@@ -101,17 +124,17 @@ enum Users: EmailAccountTable {
         _ clauses: SQL, with parts: Dunbar.Inclusions?, for viewer: Dunbar.User.ID, _ urls: PublicURLs, in db: Session
     ) throws -> [Dunbar.User] {
         guard parts?.contains(.relationship) == true else {
-            return try db.all("SELECT \(profileColumns) FROM users u \(clauses)") { try .init(row: $0, urls) }
+            return try db.all("SELECT \(ProfileColumn.list) FROM users u \(clauses)") { try .init(row: $0, urls) }
         }
         return try db.all(
             """
-            SELECT \(profileColumns), own.is_accepted FROM users u
+            SELECT \(ProfileColumn.list), own.is_accepted FROM users u
             LEFT JOIN follows own ON own.follower_id = \(viewer) AND own.target_id = u.id
             \(clauses)
             """
         ) { row in
             var user = try Dunbar.User(row: row, urls)
-            let isAccepted = try row.get(7, as: Bool?.self)
+            let isAccepted = try row.get(ProfileColumn.list.count, as: Bool?.self)
             (user.isFollowing, user.isPending) = (isAccepted == true, isAccepted == false)
             return user
         }
@@ -216,9 +239,11 @@ enum Users: EmailAccountTable {
 extension Dunbar.User {
     init(row: borrowing Row, _ urls: PublicURLs) throws {
         self.init(
-            id: try row.get(0), username: try row.get(1), displayName: try row.get(2), bio: try row.get(3),
-            photo: try row.get(4, as: String?.self).map(urls.file), isPrivate: try row.get(5),
-            createdAt: try row.get(6))
+            id: try row.get(Users.ProfileColumn.id), username: try row.get(Users.ProfileColumn.username),
+            displayName: try row.get(Users.ProfileColumn.displayName), bio: try row.get(Users.ProfileColumn.bio),
+            photo: try row.get(Users.ProfileColumn.photo, as: String?.self).map(urls.file),
+            isPrivate: try row.get(Users.ProfileColumn.isPrivate),
+            createdAt: try row.get(Users.ProfileColumn.createdAt))
     }
 }
 

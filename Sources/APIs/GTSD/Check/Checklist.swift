@@ -7,7 +7,7 @@ import HTTPTypes
 
 extension GTSDScenarios {
     /// The scenarios of `concord check gtsd`.
-    public static let checklist = Checklist(
+    package static let checklist = Checklist(
         api: "gtsd", scenarios: all, probe: "/auth/me",
         isLimited: { $0.method == .post && $0.url.path.hasSuffix("/auth/signup") },
         noting: { CreatedResources() }, enter: { GTSDWorld($0) })

@@ -8,14 +8,14 @@ import GTSDExamples
 import HTTPTypes
 
 /// A GTSD server under test, and the users of the scenarios.
-public struct GTSDWorld: PeopledWorld {
-    public typealias API = GTSD
-    public let server: ValidatedServer
+package struct GTSDWorld: PeopledWorld {
+    package typealias API = GTSD
+    package let server: ValidatedServer
 
     private static let shapes = WireShapes(GTSDExamples.all)
 
     /// Creates a world in which every answer is checked.
-    public init(_ server: Server) {
+    package init(_ server: Server) {
         self.server = ValidatedServer(server, Self.shapes) { problem, answer in
             let id = JSONValue.string(answer.headers[.requestID] ?? "nothing")
             return ["error": ["message": .string(problem.message), "requestId": id]]
@@ -23,19 +23,19 @@ public struct GTSDWorld: PeopledWorld {
     }
 
     /// Returns an unused address: scenarios share a server.
-    public func freshEmail(_ stem: String = "user") -> String {
+    package func freshEmail(_ stem: String = "user") -> String {
         "\(stem)-\(UUID().uuidString.lowercased().prefix(12))@example.com"
     }
 
     /// Returns an SDK without a session.
-    public func client(_ store: any TokenStore = MemoryTokenStore()) -> GTSDClient {
+    package func client(_ store: any TokenStore = MemoryTokenStore()) -> GTSDClient {
         GTSDClient(baseURL: baseURL, store: store, transport: transport, retry: .never)
     }
 
     /// Returns a new account, signed in.
-    public func person() async throws -> Person { try await person(in: "UTC") }
+    package func person() async throws -> Person { try await person(in: "UTC") }
 
-    public func person(in timezone: String) async throws -> Person {
+    package func person(in timezone: String) async throws -> Person {
         let (email, store) = (freshEmail(), MemoryTokenStore())
         let client = client(store)
         let user = try await client.signUp(email: email, password: Person.password, timezone: timezone)
@@ -47,46 +47,46 @@ public struct GTSDWorld: PeopledWorld {
 }
 
 /// An account, with an SDK that is signed in to it.
-public struct Person: Requester {
+package struct Person: Requester {
     /// The password of all accounts.
-    public static let password = "Secret-123"
+    package static let password = "Secret-123"
 
-    public let id: GTSD.User.ID
-    public let email: String
+    package let id: GTSD.User.ID
+    package let email: String
     /// An access token for raw requests.
-    public let token: String
-    public let refreshToken: String
-    public let client: GTSDClient
+    package let token: String
+    package let refreshToken: String
+    package let client: GTSDClient
     let world: GTSDWorld
-    public var raw: RawClient { world.raw.signed(token: token) }
+    package var raw: RawClient { world.raw.signed(token: token) }
 
     @discardableResult
-    public func send<E: Contract.Endpoint, Value>(_ request: E) async throws -> Value
+    package func send<E: Contract.Endpoint, Value>(_ request: E) async throws -> Value
     where E.API == GTSD, E.Output == APIResponse<Value> {
         try await client.send(request).data
     }
 
     /// Returns all tasks of a day.
-    public func tasks(on day: Day? = nil) async throws -> [GTSD.Task] {
+    package func tasks(on day: Day? = nil) async throws -> [GTSD.Task] {
         try await send(GTSD.ListTasks(date: day)).tasks
     }
 
     /// Submits evidence for a task.
     @discardableResult
-    public func prove(_ task: GTSD.Task, _ text: String = "Done.") async throws -> GTSD.SubmittedEvidence {
+    package func prove(_ task: GTSD.Task, _ text: String = "Done.") async throws -> GTSD.SubmittedEvidence {
         try await send(GTSD.SubmitEvidence(taskId: task.id, type: .textLog, data: .init(text: text)))
     }
 
-    public func streak() async throws -> GTSD.StreakStatus { try await send(GTSD.GetStreak()) }
+    package func streak() async throws -> GTSD.StreakStatus { try await send(GTSD.GetStreak()) }
 
     /// The profile that the scenarios of plans begin with: of a person who was born on 1990-01-15.
-    public static let body = GTSD.CompleteOnboarding(
+    package static let body = GTSD.CompleteOnboarding(
         dateOfBirth: Day(daysSince1970: 7319), gender: .male, primaryGoal: .loseWeight, currentWeight: 80,
         targetWeight: 75,
         height: 180, activityLevel: .moderatelyActive)
 
     /// Puts a photo into the store without confirming it.
-    public func put(
+    package func put(
         _ bytes: [UInt8], as name: String = "front.jpg", type: String = "image/jpeg"
     ) async throws -> GTSD.PresignedUpload {
         let place: GTSD.PresignedUpload = try await send(
@@ -108,7 +108,7 @@ extension RawAnswer {
     ///
     /// - Returns: The data of the envelope.
     @discardableResult
-    public func data(
+    package func data(
         _ status: Int = 200, _ what: @autoclosure () -> String = "", line: UInt = #line, file: StaticString = #fileID
     ) throws -> JSONValue {
         let json = try succeeded(status, what(), line: line, file: file)
@@ -121,8 +121,8 @@ extension RawAnswer {
 }
 
 /// The contract as scenarios, one list for each section.
-public enum GTSDScenarios {
-    public static var all: [Scenario<GTSDWorld>] {
+package enum GTSDScenarios {
+    package static var all: [Scenario<GTSDWorld>] {
         errors + auth + sessions + tasks + evidence + photos + streaks + plans + limits + idempotency + authorisation
             + agreement
     }

@@ -97,6 +97,8 @@ private struct StoredSignUp: Codable {
     let user: UserID
 }
 
+/// The rows of `users` as accounts: how one is added, found at sign-in, locked and deleted. What a handler reads of a signed-in
+/// user is a ``Person``.
 enum Users: PasswordAccountTable {
     typealias ID = UserID
 
@@ -122,17 +124,33 @@ enum Users: PasswordAccountTable {
         return id
     }
 
+    /// The columns of a user `u` with a profile `p`.
+    private enum Column: String, Columns {
+        case id = "u.id"
+        case email = "u.email"
+        case createdAt = "u.created_at"
+        case updatedAt = "u.updated_at"
+        case name = "u.name"
+        case emailVerified = "u.email_verified"
+        case profile = "p.user_id"
+        case timezone = "u.timezone"
+
+        static let list = ColumnList(Self.self)
+    }
+
     static func one(_ id: UserID, in db: Session) throws -> GTSD.User? {
         try db.one(
             """
-            SELECT u.id, u.email, u.created_at, u.updated_at, u.name, u.email_verified, p.user_id, u.timezone
+            SELECT \(Column.list)
             FROM users u LEFT JOIN profiles p ON p.user_id = u.id WHERE u.id = \(id)
             """
         ) { row in
             GTSD.User(
-                id: .init(try row.get(0, as: UserID.self)), email: try row.get(1), createdAt: try row.get(2),
-                updatedAt: try row.get(3), name: try row.get(4), emailVerified: try row.get(5),
-                hasCompletedOnboarding: !row.isNull(6), timezone: try row.get(7))
+                id: .init(try row.get(Column.id, as: UserID.self)), email: try row.get(Column.email),
+                createdAt: try row.get(Column.createdAt),
+                updatedAt: try row.get(Column.updatedAt), name: try row.get(Column.name),
+                emailVerified: try row.get(Column.emailVerified),
+                hasCompletedOnboarding: !row.isNull(Column.profile), timezone: try row.get(Column.timezone))
         }
     }
 

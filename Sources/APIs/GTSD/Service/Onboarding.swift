@@ -40,6 +40,8 @@ extension GTSDService {
     }
 }
 
+/// The rows of `profiles`: what a user has said of themselves at the onboarding. It is no part of the account (``Users``),
+/// and a ``Person`` has nothing of it.
 enum Profiles {
     /// Returns the profile that a request describes, with its days in the user's time zone.
     ///
@@ -78,20 +80,40 @@ enum Profiles {
         return isNew
     }
 
+    /// The columns of a profile `p` of a user `u`.
+    private enum Column: String, Columns {
+        case dateOfBirth = "p.date_of_birth"
+        case gender = "p.gender"
+        case goal = "p.goal"
+        case weight = "p.weight"
+        case targetWeight = "p.target_weight"
+        case height = "p.height"
+        case activity = "p.activity"
+        case targetDate = "p.target_date"
+        case timezone = "u.timezone"
+        case dietaryPreferences = "p.dietary_preferences"
+        case allergies = "p.allergies"
+        case mealsPerDay = "p.meals_per_day"
+
+        static let list = ColumnList(Self.self)
+    }
+
     static func one(of user: UserID, in db: Session) throws -> GTSD.Profile? {
         try db.one(
             """
-            SELECT p.date_of_birth, p.gender, p.goal, p.weight, p.target_weight, p.height, p.activity, p.target_date,
-                u.timezone, p.dietary_preferences, p.allergies, p.meals_per_day
-            FROM profiles p JOIN users u ON u.id = p.user_id WHERE p.user_id = \(user)
+            SELECT \(Column.list) FROM profiles p JOIN users u ON u.id = p.user_id WHERE p.user_id = \(user)
             """
         ) { row in
             .init(
-                dateOfBirth: try row.get(0), gender: try row.get(1), primaryGoal: try row.get(2),
-                currentWeight: try row.get(3), targetWeight: try row.get(4), height: try row.get(5),
-                activityLevel: try row.get(6), targetDate: try row.get(7), timezone: try row.get(8),
-                dietaryPreferences: try texts(row.get(9)), allergies: try texts(row.get(10)),
-                mealsPerDay: try row.get(11))
+                dateOfBirth: try row.get(Column.dateOfBirth), gender: try row.get(Column.gender),
+                primaryGoal: try row.get(Column.goal),
+                currentWeight: try row.get(Column.weight), targetWeight: try row.get(Column.targetWeight),
+                height: try row.get(Column.height),
+                activityLevel: try row.get(Column.activity), targetDate: try row.get(Column.targetDate),
+                timezone: try row.get(Column.timezone),
+                dietaryPreferences: try texts(row.get(Column.dietaryPreferences)),
+                allergies: try texts(row.get(Column.allergies)),
+                mealsPerDay: try row.get(Column.mealsPerDay))
         }
     }
 

@@ -4,7 +4,8 @@ import GTSDAPI
 import HTTPTypes
 import TimeZones
 
-/// A user at a moment, as their clock shows it.
+/// A user at a moment, as their clock shows it: what the rules of days need. The account is ``Users``, and what the user has
+/// said of themselves ``Profiles``.
 struct Person: Sendable {
     let id: UserID
     let zone: Zone
@@ -39,7 +40,7 @@ struct Person: Sendable {
     func hasTasks(on day: Int64) -> Bool { firstDay <= day && day <= today + Self.horizon }
 }
 
-/// Reads users, with their time in their zone.
+/// Reads and locks rows of `users` as ``Person``, with their time in their zone.
 struct People: Sendable {
     let zones: ZoneDatabase
 

@@ -197,26 +197,36 @@ enum Photos {
         let createdAt: GTSD.Timestamp
 
         fileprivate init(row: borrowing Row) throws {
-            id = try row.get(0)
-            key = try row.get(1)
-            size = try row.get(2)
-            mimeType = try row.get(3)
-            width = try row.get(4)
-            height = try row.get(5)
-            takenAt = try row.get(6)
-            stage = try row.get(7)
-            createdAt = try row.get(8)
+            id = try row.get(Column.id)
+            key = try row.get(Column.key)
+            size = try row.get(Column.size)
+            mimeType = try row.get(Column.mimeType)
+            width = try row.get(Column.width)
+            height = try row.get(Column.height)
+            takenAt = try row.get(Column.takenAt)
+            stage = try row.get(Column.stage)
+            createdAt = try row.get(Column.createdAt)
         }
     }
 
-    private static let columns: SQL =
-        "id, file_key, file_size, mime_type, width, height, taken_at, stage, created_at"
+    fileprivate enum Column: String, Columns {
+        case id
+        case key = "file_key"
+        case size = "file_size"
+        case mimeType = "mime_type"
+        case width, height
+        case takenAt = "taken_at"
+        case stage
+        case createdAt = "created_at"
+
+        static let list = ColumnList(Self.self)
+    }
 
     /// Returns the prefix of the keys of a user's photos.
     static func folder(of user: UserID) -> String { "progress-photos/\(user)/" }
 
     static func one(_ key: String, in db: Session) throws -> Stored? {
-        try db.one("SELECT \(columns) FROM photos WHERE file_key = \(key)", Stored.init(row:))
+        try db.one("SELECT \(Column.list) FROM photos WHERE file_key = \(key)", Stored.init(row:))
     }
 
     static func insert(
@@ -229,7 +239,7 @@ enum Photos {
                 created_at)
             VALUES (\(user), \(request.fileKey), \(request.fileSize), \(request.contentType), \(request.width),
                 \(request.height), \(takenAt), \(request.taskId), \(request.evidenceType), \(now))
-            RETURNING \(columns)
+            RETURNING \(Column.list)
             """, Stored.init(row:))
         guard let photo else { throw DatabaseFailure.failed("an insert returned no row") }
         return photo
@@ -248,7 +258,7 @@ enum Photos {
         let which: SQL = task.map { "AND task_id = \($0)" } ?? ""
         return try db.all(
             """
-            SELECT \(columns) FROM photos WHERE user_id = \(user) \(which)
+            SELECT \(Column.list) FROM photos WHERE user_id = \(user) \(which)
             ORDER BY created_at DESC, id DESC LIMIT \(limit) OFFSET \(offset)
             """, Stored.init(row:))
     }

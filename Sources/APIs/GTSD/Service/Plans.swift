@@ -52,23 +52,36 @@ extension PlanFormula.Body {
 }
 
 enum Plans {
+    private enum Column: String, Columns {
+        case id, bmr, tdee
+        case targetCalories = "target_calories"
+        case proteinGrams = "protein_grams"
+        case carbGrams = "carb_grams"
+        case fatGrams = "fat_grams"
+        case content
+        case createdAt = "created_at"
+
+        static let list = ColumnList(Self.self)
+    }
+
     static func one(in week: Int64, of user: UserID, in db: Session) throws -> GTSD.Plan? {
         try db.one(
             """
-            SELECT id, bmr, tdee, target_calories, protein_grams, carb_grams, fat_grams, content, created_at FROM plans
-            WHERE user_id = \(user) AND week = \(week)
+            SELECT \(Column.list) FROM plans WHERE user_id = \(user) AND week = \(week)
             """
         ) { row in
-            let content: String = try row.get(7)
+            let content: String = try row.get(Column.content)
             return .init(
-                id: .init(number: try row.get(0)), userId: .init(user),
+                id: .init(number: try row.get(Column.id)), userId: .init(user),
                 weekStartDate: .init(daysSince1970: week), weekEndDate: .init(daysSince1970: week + 6),
                 targets: .init(
-                    bmr: try row.get(1), tdee: try row.get(2), targetCalories: try row.get(3),
-                    proteinGrams: try row.get(4), carbGrams: try row.get(5), fatGrams: try row.get(6)),
+                    bmr: try row.get(Column.bmr), tdee: try row.get(Column.tdee),
+                    targetCalories: try row.get(Column.targetCalories),
+                    proteinGrams: try row.get(Column.proteinGrams), carbGrams: try row.get(Column.carbGrams),
+                    fatGrams: try row.get(Column.fatGrams)),
                 educationalContent: try JSONDecoder().decode(
                     GTSD.EducationalContent.self, from: Data(content.utf8)),
-                createdAt: try row.get(8))
+                createdAt: try row.get(Column.createdAt))
         }
     }
 

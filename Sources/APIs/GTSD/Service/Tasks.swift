@@ -151,11 +151,24 @@ enum Tasks {
 
     // MARK: Reading
 
-    /// The columns of a task with its latest evidence, in the order in which ``GTSDAPI/GTSD/Task/init(row:)`` reads
-    /// them.
+    /// The columns of a task `t` with its latest evidence `e`, which ``GTSDAPI/GTSD/Task/init(row:)`` reads.
+    fileprivate enum Column: String, Columns {
+        case id = "t.id"
+        case type = "t.type"
+        case title = "t.title"
+        case description = "t.description"
+        case day = "t.day"
+        case completedAt = "t.completed_at"
+        case evidence = "e.id"
+        case evidenceType = "e.type"
+        case evidenceData = "e.data"
+        case evidenceNotes = "e.notes"
+
+        static let list = ColumnList(Self.self)
+    }
+
     private static let columns: SQL = """
-        t.id, t.type, t.title, t.description, t.day, t.completed_at, e.id, e.type, e.data, e.notes
-        FROM tasks t
+        \(Column.list) FROM tasks t
         LEFT JOIN evidence e ON e.id = (SELECT MAX(latest.id) FROM evidence latest WHERE latest.task_id = t.id)
         """
 
@@ -282,16 +295,19 @@ enum Tasks {
 
 extension GTSD.Task {
     fileprivate init(row: borrowing Row) throws {
-        let completedAt: GTSD.Timestamp? = try row.get(5)
+        let completedAt: GTSD.Timestamp? = try row.get(Tasks.Column.completedAt)
         var evidence: GTSD.TaskEvidence?
-        if !row.isNull(6) {
-            let data: String = try row.get(8)
+        if !row.isNull(Tasks.Column.evidence) {
+            let data: String = try row.get(Tasks.Column.evidenceData)
             evidence = .init(
-                id: try row.get(6), type: try row.get(7),
-                data: try JSONDecoder().decode(GTSD.EvidenceData.self, from: Data(data.utf8)), notes: try row.get(9))
+                id: try row.get(Tasks.Column.evidence), type: try row.get(Tasks.Column.evidenceType),
+                data: try JSONDecoder().decode(GTSD.EvidenceData.self, from: Data(data.utf8)),
+                notes: try row.get(Tasks.Column.evidenceNotes))
         }
         self.init(
-            id: try row.get(0), type: try row.get(1), title: try row.get(2), description: try row.get(3),
-            dueDate: try row.get(4), completed: completedAt != nil, completedAt: completedAt, evidence: evidence)
+            id: try row.get(Tasks.Column.id), type: try row.get(Tasks.Column.type),
+            title: try row.get(Tasks.Column.title), description: try row.get(Tasks.Column.description),
+            dueDate: try row.get(Tasks.Column.day), completed: completedAt != nil, completedAt: completedAt,
+            evidence: evidence)
     }
 }

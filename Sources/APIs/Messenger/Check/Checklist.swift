@@ -3,7 +3,7 @@ import ContractCheck
 
 extension MessengerScenarios {
     /// The scenarios of `concord check messenger`.
-    public static let checklist = Checklist(
+    package static let checklist = Checklist(
         api: "messenger", scenarios: all, probe: "/me",
         isLimited: { $0.method == .post && $0.url.path.hasSuffix("/auth/register") },
         noting: { CreatedResources() }, enter: { MessengerWorld($0) })

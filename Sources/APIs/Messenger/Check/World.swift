@@ -8,46 +8,46 @@ import MessengerClient
 import MessengerExamples
 
 /// A Messenger server under test, and the users of the scenarios.
-public struct MessengerWorld: PeopledWorld {
-    public typealias API = Messenger
-    public let server: ValidatedServer
+package struct MessengerWorld: PeopledWorld {
+    package typealias API = Messenger
+    package let server: ValidatedServer
 
-    public init(baseURL: URL, transport: any Transport, sockets: any SocketTransport) {
+    package init(baseURL: URL, transport: any Transport, sockets: any SocketTransport) {
         self.init(Server(baseURL: baseURL, transport: transport, sockets: sockets))
     }
 
     private static let shapes = WireShapes(MessengerExamples.all)
 
     /// Creates a world in which every answer and frame is checked.
-    public init(_ server: Server) {
+    package init(_ server: Server) {
         self.server = ValidatedServer(server, Self.shapes) { problem, _ in ["error": .string(problem.message)] }
     }
 
     /// Returns an unused name: scenarios share a server.
-    public func freshName(_ stem: String = "user") -> String {
+    package func freshName(_ stem: String = "user") -> String {
         "\(stem)-\(UUID().uuidString.lowercased().prefix(12))"
     }
 
     /// Returns an unused name of exactly this many Unicode scalars, however few: there are 20,992 ideographs to choose
     /// from.
-    public func freshName(of length: Int) -> String {
+    package func freshName(of length: Int) -> String {
         String(String.UnicodeScalarView((0..<length).compactMap { _ in Unicode.Scalar(.random(in: 0x4E00...0x9FFF)) }))
     }
 
     /// Returns an unused token of a device: 64 hexadecimal digits in lower case.
-    public func freshDeviceToken() -> String {
+    package func freshDeviceToken() -> String {
         [UUID(), UUID()].map { $0.uuidString.lowercased().replacingOccurrences(of: "-", with: "") }.joined()
     }
 
     /// Returns an SDK without a session.
-    public func client(_ store: any TokenStore = MemoryTokenStore()) -> MessengerClient {
+    package func client(_ store: any TokenStore = MemoryTokenStore()) -> MessengerClient {
         MessengerClient(baseURL: baseURL, store: store, transport: transport, sockets: sockets, retry: .never)
     }
 
     /// Returns a new account, signed in.
-    public func person() async throws -> Person { try await person("user") }
+    package func person() async throws -> Person { try await person("user") }
 
-    public func person(_ stem: String) async throws -> Person {
+    package func person(_ stem: String) async throws -> Person {
         let name = freshName(stem)
         let password = "secret-\(name)"
         try await client().send(Messenger.Register(username: name, email: "\(name)@example.com", password: password))
@@ -55,7 +55,7 @@ public struct MessengerWorld: PeopledWorld {
     }
 
     /// Returns a new session of an account.
-    public func signedIn(_ name: String, _ password: String) async throws -> Person {
+    package func signedIn(_ name: String, _ password: String) async throws -> Person {
         let store = MemoryTokenStore()
         let client = client(store)
         let id = try await client.signIn(username: name, password: password)
@@ -66,7 +66,7 @@ public struct MessengerWorld: PeopledWorld {
     }
 
     /// Returns several new accounts, signed in, by id.
-    public func people(_ count: Int) async throws -> [Person] {
+    package func people(_ count: Int) async throws -> [Person] {
         try await together(count) { _ in try await person() }.sorted { $0.id < $1.id }
     }
 
@@ -78,29 +78,29 @@ public struct MessengerWorld: PeopledWorld {
 }
 
 /// An account, with an SDK that is signed in to it.
-public struct Person: Requester {
-    public let id: Messenger.User.ID
-    public let name: String
-    public let password: String
+package struct Person: Requester {
+    package let id: Messenger.User.ID
+    package let name: String
+    package let password: String
     /// An access token for raw requests.
-    public let token: String
-    public let refreshToken: String
-    public let client: MessengerClient
+    package let token: String
+    package let refreshToken: String
+    package let client: MessengerClient
     let world: MessengerWorld
-    public var raw: RawClient { world.raw.signed(token: token) }
+    package var raw: RawClient { world.raw.signed(token: token) }
 
     @discardableResult
-    public func send<E: Contract.Endpoint>(_ request: E) async throws -> E.Output where E.API == Messenger {
+    package func send<E: Contract.Endpoint>(_ request: E) async throws -> E.Output where E.API == Messenger {
         try await client.send(request)
     }
 
     /// Returns the direct chat with another user.
-    public func directChat(with other: Person) async throws -> Messenger.Chat.ID {
+    package func directChat(with other: Person) async throws -> Messenger.Chat.ID {
         try await send(Messenger.CreateChat.direct(with: other.id)).id
     }
 
     /// Returns a new group of this user and others.
-    public func group(with others: Person...) async throws -> Messenger.Chat.ID {
+    package func group(with others: Person...) async throws -> Messenger.Chat.ID {
         try await send(Messenger.CreateChat.group("Team", members: others.map(\.id))).id
     }
 
@@ -130,7 +130,7 @@ public struct Person: Requester {
     }
 
     /// Opens a live socket, signed in.
-    public func socket() async throws -> MessengerSocket {
+    package func socket() async throws -> MessengerSocket {
         try await client.openSocket(over: world.sockets)
     }
 
@@ -144,8 +144,8 @@ public struct Person: Requester {
 }
 
 /// The contract as scenarios, one list for each section.
-public enum MessengerScenarios {
-    public static var all: [Scenario<MessengerWorld>] {
+package enum MessengerScenarios {
+    package static var all: [Scenario<MessengerWorld>] {
         examples + errors + auth + sessions + account + deletion + users + blocks + chats + members + messages
             + messageChanges + receipts + files + downloads + devices + muting + reports + live + memberEvents + backlog
             + idempotency + authorisation

@@ -46,17 +46,19 @@ extension Chats {
             : ("\(db.rows(of: "chats", in: "SELECT chat_id AS key FROM members WHERE user_id = \(caller)")) c", "TRUE")
         func page(_ columns: SQL) -> SQL {
             """
-            SELECT c.id, c.type, c.name, c.updated_at, \(columns) FROM \(chats) WHERE \(mine) \(rest) \(order) LIMIT \(limit)
+            SELECT \(ChatColumn.list), \(columns) FROM \(chats) WHERE \(mine) \(rest) \(order) LIMIT \(limit)
             """
         }
         guard parts.peer || parts.newest || parts.muted else {
             let summary = { @Sendable (row: borrowing Row) in
-                try Messenger.ChatSummary(row: row, lastMessage: try row.get(4), unread: try row.get(5))
+                try Messenger.ChatSummary(
+                    row: row, lastMessage: try row.get(ChatColumn.list.count),
+                    unread: try row.get(ChatColumn.list.count + 1))
             }
             if before == nil, limit == Messenger.ListChats.maximum, db.isInProcess,
                 let whole = try all(
                     """
-                    SELECT c.id, c.type, c.name, c.updated_at, n.content, \(unread) FROM \(chats) LEFT JOIN messages n ON n.id = (
+                    SELECT \(ChatColumn.list), n.content, \(unread) FROM \(chats) LEFT JOIN messages n ON n.id = (
                         SELECT m.id FROM messages m WHERE m.chat_id = c.id ORDER BY m.id DESC LIMIT 1)
                     WHERE \(mine) LIMIT \(limit + 1)
                     """, summary, in: db)
@@ -74,10 +76,9 @@ extension Chats {
             CASE c.direct_low WHEN \(caller) THEN c.direct_high ELSE c.direct_low END AS peer_id
             """)
         let summaries: SQL = """
-            SELECT c.id, c.type, c.name, c.updated_at, c.unread, p.id, p.username, p.display_name,
+            SELECT \(ChatColumn.list), \(PartColumn.list),
                 CASE WHEN EXISTS (SELECT 1 FROM blocks b WHERE b.blocker_id = p.id AND b.blocked_id = \(caller))
-                    THEN NULL ELSE p.avatar_file_id END,
-                m.id, m.sender_id, m.content, m.type, m.file_id, m.created_at, c.muted_until
+                    THEN NULL ELSE p.avatar_file_id END
             FROM (\(columns)) c
             LEFT JOIN messages m ON m.id = c.newest_id
             LEFT JOIN users p ON p.id = c.peer_id AND p.deleted_at IS NULL
@@ -86,11 +87,13 @@ extension Chats {
         return try db.finish(
             .all(summaries) { row in
                 let message = try Messenger.Message(newestIn: row)
-                var chat = try Messenger.ChatSummary(row: row, lastMessage: message?.content, unread: try row.get(4))
+                var chat = try Messenger.ChatSummary(
+                    row: row, lastMessage: message?.content,
+                    unread: try row.get(PartColumn.unread, behind: ChatColumn.list.count))
                 if parts.peer { chat.describedPeer = .init(wrappedValue: try Messenger.ChatPeer(row: row)) }
                 if parts.newest { chat.describedMessage = .init(wrappedValue: message) }
                 if parts.muted {
-                    let end: Int64? = try row.get(15)
+                    let end: Int64? = try row.get(PartColumn.mutedUntil, behind: ChatColumn.list.count)
                     chat.describedMute = .init(wrappedValue: end.map(Muting.value))
                 }
                 return chat
@@ -114,26 +117,62 @@ extension Chats {
     }
 }
 
+/// The columns of a chat `c` in every list of chats.
+private enum ChatColumn: String, Columns {
+    case id = "c.id"
+    case type = "c.type"
+    case name = "c.name"
+    case updatedAt = "c.updated_at"
+
+    static let list = ColumnList(Self.self)
+}
+
+/// What stands behind them where the parts of a chat are asked for: its peer `p`, whose avatar is the last, and its newest
+/// message `m`.
+private enum PartColumn: String, Columns {
+    case unread = "c.unread"
+    case mutedUntil = "c.muted_until"
+    case peer = "p.id"
+    case username = "p.username"
+    case displayName = "p.display_name"
+    case message = "m.id"
+    case sender = "m.sender_id"
+    case content = "m.content"
+    case type = "m.type"
+    case file = "m.file_id"
+    case createdAt = "m.created_at"
+
+    static let list = ColumnList(Self.self)
+}
+
 extension Messenger.ChatSummary {
     fileprivate init(row: borrowing Row, lastMessage: String?, unread: Int?) throws {
         self.init(
-            id: try row.get(0), type: try row.get(1), name: try row.get(2), updatedAt: try row.get(3),
+            id: try row.get(ChatColumn.id), type: try row.get(ChatColumn.type), name: try row.get(ChatColumn.name),
+            updatedAt: try row.get(ChatColumn.updatedAt),
             lastMessage: lastMessage, unreadCount: unread)
     }
 }
 
 extension Messenger.ChatPeer {
     fileprivate init?(row: borrowing Row) throws {
-        guard let id: Messenger.User.ID = try row.get(5) else { return nil }
-        self.init(id: id, username: try row.get(6), displayName: try row.get(7), avatar: try row.get(8))
+        let chat = ChatColumn.list.count
+        guard let id: Messenger.User.ID = try row.get(PartColumn.peer, behind: chat) else { return nil }
+        self.init(
+            id: id, username: try row.get(PartColumn.username, behind: chat),
+            displayName: try row.get(PartColumn.displayName, behind: chat),
+            avatar: try row.get(chat + PartColumn.list.count))
     }
 }
 
 extension Messenger.Message {
     fileprivate init?(newestIn row: borrowing Row) throws {
-        guard let id: ID = try row.get(9) else { return nil }
+        let chat = ChatColumn.list.count
+        guard let id: ID = try row.get(PartColumn.message, behind: chat) else { return nil }
         self.init(
-            id: id, chat: try row.get(0), sender: try row.get(10), content: try row.get(11), type: try row.get(12),
-            file: try row.get(13), createdAt: try row.get(14))
+            id: id, chat: try row.get(ChatColumn.id), sender: try row.get(PartColumn.sender, behind: chat),
+            content: try row.get(PartColumn.content, behind: chat), type: try row.get(PartColumn.type, behind: chat),
+            file: try row.get(PartColumn.file, behind: chat), createdAt: try row.get(PartColumn.createdAt, behind: chat)
+        )
     }
 }

@@ -64,8 +64,26 @@ extension MessengerService {
 enum Messages {
     static let notFound = Problem(.notFound, "Message not found")
 
-    /// The columns of a message, in the order in which ``Messenger/Message/init(row:)`` reads them.
-    static let columns: SQL = "id, chat_id, sender_id, content, type, file_id, created_at"
+    /// The columns of a message, which ``Messenger/Message/init(row:)`` reads.
+    enum Column: String, Columns {
+        case id
+        case chat = "chat_id"
+        case sender = "sender_id"
+        case content, type
+        case file = "file_id"
+        case createdAt = "created_at"
+
+        static let list = ColumnList(Self.self)
+    }
+
+    /// The columns of a message's file `f`.
+    private enum FileColumn: String, Columns {
+        case filename = "f.filename"
+        case mimeType = "f.mime_type"
+        case size = "f.size"
+
+        static let list = ColumnList(Self.self)
+    }
 
     /// The parts of messages that a list has when it is asked for them.
     struct Parts {
@@ -87,36 +105,40 @@ enum Messages {
 
     private static func all(_ parts: Parts, _ condition: SQL, order: SQL, _ limit: Int) -> Query<[Messenger.Message]> {
         let rest: SQL = "WHERE \(condition) ORDER BY \(order) LIMIT \(limit)"
+        // `edited_at` stands behind the message, and the file behind that.
+        let edited = Column.list.count
         if parts.files {
             return .all(
                 """
-                SELECT m.*, f.filename, f.mime_type, f.size FROM (
-                    SELECT \(columns), edited_at FROM messages \(rest)) m
+                SELECT m.*, \(FileColumn.list) FROM (
+                    SELECT \(Column.list), edited_at FROM messages \(rest)) m
                 LEFT JOIN files f ON f.id = m.file_id ORDER BY m.\(order)
                 """
             ) { row in
                 var message = try Messenger.Message(row: row)
-                if parts.edits { message.edited = .init(wrappedValue: try row.get(7)) }
-                let name: String? = try row.get(8)
+                if parts.edits { message.edited = .init(wrappedValue: try row.get(edited)) }
+                let name: String? = try row.get(FileColumn.filename, behind: edited + 1)
                 message.described = .init(
                     wrappedValue: try name.map {
-                        .init(filename: $0, mimeType: try row.get(9), size: try row.get(10))
+                        .init(
+                            filename: $0, mimeType: try row.get(FileColumn.mimeType, behind: edited + 1),
+                            size: try row.get(FileColumn.size, behind: edited + 1))
                     })
                 return message
             }
         }
         guard parts.edits else {
-            return .all("SELECT \(columns) FROM messages \(rest)", Messenger.Message.init(row:))
+            return .all("SELECT \(Column.list) FROM messages \(rest)", Messenger.Message.init(row:))
         }
-        return .all("SELECT \(columns), edited_at FROM messages \(rest)") { row in
+        return .all("SELECT \(Column.list), edited_at FROM messages \(rest)") { row in
             var message = try Messenger.Message(row: row)
-            message.edited = .init(wrappedValue: try row.get(7))
+            message.edited = .init(wrappedValue: try row.get(edited))
             return message
         }
     }
 
     static func one(_ id: Messenger.Message.ID, in db: Session) throws -> Messenger.Message? {
-        try db.one("SELECT \(columns) FROM messages WHERE id = \(id)", Messenger.Message.init(row:))
+        try db.one("SELECT \(Column.list) FROM messages WHERE id = \(id)", Messenger.Message.init(row:))
     }
 
     /// - Throws: A `Problem` with 404 for a message that is not in the chat.
@@ -140,7 +162,9 @@ enum Messages {
 extension Messenger.Message {
     init(row: borrowing Row) throws {
         self.init(
-            id: try row.get(0), chat: try row.get(1), sender: try row.get(2), content: try row.get(3),
-            type: try row.get(4), file: try row.get(5), createdAt: try row.get(6))
+            id: try row.get(Messages.Column.id), chat: try row.get(Messages.Column.chat),
+            sender: try row.get(Messages.Column.sender), content: try row.get(Messages.Column.content),
+            type: try row.get(Messages.Column.type), file: try row.get(Messages.Column.file),
+            createdAt: try row.get(Messages.Column.createdAt))
     }
 }

@@ -139,7 +139,7 @@ public final class MessengerService: FileStoringService {
 
     /// The columns whose times are compared with the clock.
     public static var storedTimes: [StoredTime] {
-        Accounts<Users>.times + TokenSessions<Messenger.User.ID>.times(Self.sessionRules) + Outbox<PushJob>.times
+        Accounts<Users>.times + TokenSessions<Messenger.User.ID>.times(Self.sessionRules) + JobQueue<PushJob>.times
             + Reports.times
     }
 

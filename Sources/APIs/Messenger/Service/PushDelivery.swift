@@ -23,7 +23,7 @@ struct PushDelivery: Sendable {
         let device: PushDevice
     }
 
-    func deliver(_ job: PushJob) async throws -> Outbox<PushJob>.Outcome {
+    func deliver(_ job: PushJob) async throws -> JobQueue<PushJob>.Outcome {
         let now = time.milliseconds()
         let due = try await database.read { db -> (PushedMessage, [Recipient])? in
             guard let message = try PushedMessage.one(job.message, in: db) else { return nil }
@@ -49,7 +49,7 @@ struct PushDelivery: Sendable {
 
     private func send(
         _ message: PushedMessage, to recipients: [Recipient], at now: Int64
-    ) async throws -> Outbox<PushJob>.Outcome {
+    ) async throws -> JobQueue<PushJob>.Outcome {
         let users = Set(recipients.map(\.user)).sorted()
         let badges = try await database.read { try Self.unread(of: users, in: $0) }
         let outcomes = try await withThrowingTaskGroup(of: (Recipient, PushOutcome).self) { group in
@@ -72,7 +72,7 @@ struct PushDelivery: Sendable {
     /// Removes the devices that are no more, and leaves for later those that could not be notified.
     private func settle(
         _ outcomes: [(Recipient, PushOutcome)], of message: PushedMessage, at now: Int64
-    ) async throws -> Outbox<PushJob>.Outcome {
+    ) async throws -> JobQueue<PushJob>.Outcome {
         var gone: [(Recipient, Int64)] = []
         var (later, pause) = ([Messenger.Device.ID](), Int64(0))
         for (recipient, outcome) in outcomes {

@@ -19,19 +19,35 @@ struct PushedMessage: Sendable {
     let chatName: String?
 
     /// The time in Unix seconds from which no device is notified any more.
-    var expiresAt: Int64 { (createdAt + Outbox<PushJob>.lifetime) / 1000 }
+    var expiresAt: Int64 { (createdAt + JobQueue<PushJob>.lifetime) / 1000 }
+
+    /// The columns of a message `x` with the names of its sender `u` and its chat `c`.
+    private enum Column: String, Columns {
+        case id = "x.id"
+        case chat = "x.chat_id"
+        case sender = "x.sender_id"
+        case content = "x.content"
+        case type = "x.type"
+        case createdAt = "x.created_at"
+        case senderName = "u.display_name"
+        case chatName = "c.name"
+
+        static let list = ColumnList(Self.self)
+    }
 
     static func one(_ id: Messenger.Message.ID, in db: Session) throws -> PushedMessage? {
         try db.one(
             """
-            SELECT x.id, x.chat_id, x.sender_id, x.content, x.type, x.created_at, u.display_name, c.name
+            SELECT \(Column.list)
             FROM messages x JOIN chats c ON c.id = x.chat_id JOIN users u ON u.id = x.sender_id WHERE x.id = \(id)
             """
         ) { row in
             PushedMessage(
-                id: try row.get(0), chat: try row.get(1), sender: try row.get(2), content: try row.get(3),
-                type: try row.get(4), createdAt: try row.get(5), senderName: try row.get(6),
-                chatName: try row.get(7))
+                id: try row.get(Column.id), chat: try row.get(Column.chat), sender: try row.get(Column.sender),
+                content: try row.get(Column.content),
+                type: try row.get(Column.type), createdAt: try row.get(Column.createdAt),
+                senderName: try row.get(Column.senderName),
+                chatName: try row.get(Column.chatName))
         }
     }
 

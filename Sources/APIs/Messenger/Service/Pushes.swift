@@ -23,7 +23,7 @@ public struct PushSettings: Sendable {
     }
 }
 
-/// A message in the outbox, of which devices are still to be notified.
+/// A message in the queue, of which devices are still to be notified.
 struct PushJob: Codable, Sendable {
     let message: Messenger.Message.ID
     /// The devices; nil until the members who are to be notified have been found.
@@ -35,14 +35,14 @@ struct Pushes: Sendable {
     /// The number of messages above which no more wait, as when Apple's service cannot be reached for hours.
     private static let maximum: Int64 = 200_000
 
-    let outbox: Outbox<PushJob>
+    let queue: JobQueue<PushJob>
 
     init(
         _ settings: PushSettings, database: Database, attendance: Attendance, time: TimeSource, logger: Logger
     ) {
         let delivery = PushDelivery(
             settings: settings, database: database, attendance: attendance, time: time, logger: logger)
-        outbox = Outbox(
+        queue = JobQueue(
             database: database, secret: nil, time: time, maximum: Self.maximum, metrics: .init("concord_pushes"),
             report: { message, error, isTriedAgain in
                 logger.warning(
@@ -54,12 +54,12 @@ struct Pushes: Sendable {
             }, deliver: { try await delivery.deliver($0) })
     }
 
-    /// Whether messages are added to the outbox.
-    var isAccepting: Bool { !outbox.isFull }
+    /// Whether messages are added to the queue.
+    var isAccepting: Bool { !queue.isFull }
 
     /// Notifies devices of a message, if the transaction commits.
     func post(_ message: Messenger.Message.ID, at now: Int64, in db: Session) throws {
-        if isAccepting { try outbox.post(PushJob(message: message), at: now, in: db) }
+        if isAccepting { try queue.post(PushJob(message: message), at: now, in: db) }
     }
 
     /// Returns the statement that does what ``post(_:at:in:)`` does for a table with the columns `id` and `at`.
@@ -73,7 +73,7 @@ struct Pushes: Sendable {
 
 extension MessengerService {
     /// Sends the notifications that are due now. It is for tests.
-    public func sendDuePushes() async throws { try await pushes?.outbox.sendDue() }
+    public func sendDuePushes() async throws { try await pushes?.queue.sendDue() }
 
     /// Returns the users who have a socket on this node that is subscribed to a chat. It is for tests.
     package func listeners(to chat: Messenger.Chat.ID) async throws -> [Messenger.User.ID] {

@@ -115,10 +115,7 @@ enum Reports {
     ) throws -> [MessengerService.FiledReport] {
         try db.all(
             """
-            SELECT r.id, r.created_at, r.reason, r.details, r.reporter_id, NULLIF(reporter.username, ''),
-                r.user_id, NULLIF(reported.username, ''), r.message_id, r.chat_id, r.content, r.file_id,
-                r.sender_id, NULLIF(sender.username, '')
-            FROM reports r
+            SELECT \(MessengerService.FiledReport.Column.list) FROM reports r
             LEFT JOIN users reporter ON reporter.id = r.reporter_id
             LEFT JOIN users reported ON reported.id = r.user_id
             LEFT JOIN users sender ON sender.id = r.sender_id
@@ -128,23 +125,44 @@ enum Reports {
 }
 
 extension MessengerService.FiledReport {
+    /// The columns of a report `r` with the users whom it names.
+    fileprivate enum Column: String, Columns {
+        case id = "r.id"
+        case createdAt = "r.created_at"
+        case reason = "r.reason"
+        case details = "r.details"
+        case reporter = "r.reporter_id"
+        case reporterName = "NULLIF(reporter.username, '')"
+        case user = "r.user_id"
+        case username = "NULLIF(reported.username, '')"
+        case message = "r.message_id"
+        case chat = "r.chat_id"
+        case content = "r.content"
+        case file = "r.file_id"
+        case sender = "r.sender_id"
+        case senderName = "NULLIF(sender.username, '')"
+
+        static let list = ColumnList(Self.self)
+    }
+
     fileprivate init(row: borrowing Row) throws {
-        id = try row.get(0)
-        createdAt = try row.get(1)
-        reason = try row.get(2)
-        details = try row.get(3)
-        reporter = Person(id: try row.get(4), username: try row.get(5))
-        let userID: Messenger.User.ID? = try row.get(6)
-        let username: String? = try row.get(7)
+        id = try row.get(Column.id)
+        createdAt = try row.get(Column.createdAt)
+        reason = try row.get(Column.reason)
+        details = try row.get(Column.details)
+        reporter = Person(id: try row.get(Column.reporter), username: try row.get(Column.reporterName))
+        let userID: Messenger.User.ID? = try row.get(Column.user)
+        let username: String? = try row.get(Column.username)
         user = userID.map { Person(id: $0, username: username) }
-        let messageID: Messenger.Message.ID? = try row.get(8)
+        let messageID: Messenger.Message.ID? = try row.get(Column.message)
         guard let messageID else {
             message = nil
             return
         }
         message = ReportedMessage(
-            id: messageID, chat: try row.get(9), sender: Person(id: try row.get(12), username: try row.get(13)),
-            content: try row.get(10), file: try row.get(11))
+            id: messageID, chat: try row.get(Column.chat),
+            sender: Person(id: try row.get(Column.sender), username: try row.get(Column.senderName)),
+            content: try row.get(Column.content), file: try row.get(Column.file))
     }
 
     enum CodingKeys: String, CodingKey {

@@ -148,7 +148,7 @@ extension MessengerService {
                     """,
                     "CREATE INDEX devices_of_user ON devices (user_id, registered_at)",
                     "CREATE INDEX devices_of_session ON devices (session_id)",
-                ] + Outbox<PushJob>.table),
+                ] + JobQueue<PushJob>.table),
             .init(
                 "muted chats",
                 // Null for a chat that the member has not muted.

@@ -28,7 +28,7 @@ enum Sends {
         }
     }
 
-    /// The columns that a send stores beside the id, in the order of ``Messages/columns``.
+    /// The columns that a send stores beside the id, in the order of ``Messages/Column``.
     static let columns: SQL = "chat_id, sender_id, content, type, file_id, created_at"
 
     /// Returns the message of a send: the answer, what its event says, and what ``columns`` keep.

@@ -5,7 +5,7 @@ import Database
 import Foundation
 import MessengerAPI
 
-/// Sends that wait at the same time are made by one transaction of PostgreSQL with two round trips, whatever their number.
+/// Sends that wait at the same time, at most 64, are made by one transaction of PostgreSQL with two round trips.
 ///
 /// Left out is what would be refused or has a stored answer, and the second of two with one key.
 extension Sends {
@@ -64,7 +64,7 @@ extension Sends {
             .all(statement(json, pushing: pushes?.isAccepting == true)) { row -> (index: Int, event: Int64) in
                 (try row.get(0), try row.get(1))
             })
-        pushes?.outbox.deliverAfterCommit(of: db)
+        pushes?.queue.deliverAfterCommit(of: db)
         var results = [Answer<Messenger.SentMessage>?](repeating: nil, count: sends.count)
         for (index, event) in sent {
             results[index] = answers[index]
@@ -97,7 +97,7 @@ extension Sends {
     /// Returns the statement that adds the messages of members who may write to the chat, and returns their positions and
     /// the numbers of their events.
     ///
-    /// - Parameter isPushing: Whether the messages are added to the outbox of push notifications.
+    /// - Parameter isPushing: Whether the messages are added to the queue of push notifications.
     private static func statement(_ json: String, pushing isPushing: Bool) -> SQL {
         let pushed: SQL = isPushing ? ", pushed AS (\(Pushes.insertion(from: "allowed")))" : ""
         return """

@@ -75,6 +75,17 @@ enum Users: PasswordAccountTable {
         key.contains("@") ? "email_key = \(key)" : "username_key = \(key)"
     }
 
+    /// The columns of an account that its owner sees.
+    private enum AccountColumn: String, Columns {
+        case id, username, email
+        case displayName = "display_name"
+        case bio
+        case createdAt = "created_at"
+        case avatar = "avatar_file_id"
+
+        static let list = ColumnList(Self.self)
+    }
+
     static func account(_ id: Messenger.User.ID, in db: Session) throws -> Messenger.Account? {
         try db.get(account(id))
     }
@@ -82,13 +93,14 @@ enum Users: PasswordAccountTable {
     static func account(_ id: Messenger.User.ID) -> Query<Messenger.Account?> {
         .one(
             """
-            SELECT id, username, email, display_name, bio, created_at, avatar_file_id FROM users
-            WHERE id = \(id) AND \(isPresent)
+            SELECT \(AccountColumn.list) FROM users WHERE id = \(id) AND \(isPresent)
             """
         ) { row in
             Messenger.Account(
-                id: try row.get(0), username: try row.get(1), email: try row.get(2), displayName: try row.get(3),
-                bio: try row.get(4), createdAt: try row.get(5), avatar: try row.get(6))
+                id: try row.get(AccountColumn.id), username: try row.get(AccountColumn.username),
+                email: try row.get(AccountColumn.email), displayName: try row.get(AccountColumn.displayName),
+                bio: try row.get(AccountColumn.bio), createdAt: try row.get(AccountColumn.createdAt),
+                avatar: try row.get(AccountColumn.avatar))
         }
     }
 

@@ -119,7 +119,7 @@ extension StoreEngine {
     /// Sends one message.
     ///
     /// - Throws: An error after which it waits. A refusal marks it as failed instead.
-    private func deliver(_ entry: Outbox.Entry) async throws {
+    private func deliver(_ entry: MessageOutbox.Entry) async throws {
         if let attempted = entry.attemptedAt, now - attempted > Self.keyLifetime { return try await resolve(entry) }
         try outbox.isSending(entry)
         signal.add(.chat(entry.chat))
@@ -150,7 +150,7 @@ extension StoreEngine {
         error.isFromAPI && error.status.kind == .clientError && ![401, 408, 425, 429].contains(error.status.code)
     }
 
-    private func refused(_ entry: Outbox.Entry, _ error: APIError) throws {
+    private func refused(_ entry: MessageOutbox.Entry, _ error: APIError) throws {
         if isStopped { throw CancellationError() }
         // The server removes an upload that no message has used for a week.
         if entry.file != nil, entry.fileKey != nil, error.status == .notFound, uploadedAgain.insert(entry.id).inserted {
@@ -161,7 +161,7 @@ extension StoreEngine {
     }
 
     /// Uploads the file of a message, unless that is done.
-    private func upload(_ entry: Outbox.Entry) async throws -> Messenger.File.ID? {
+    private func upload(_ entry: MessageOutbox.Entry) async throws -> Messenger.File.ID? {
         guard let key = entry.fileKey else { return nil }
         if let file = entry.file { return file }
         let copy = places.copy(key)
@@ -178,7 +178,7 @@ extension StoreEngine {
         return file.id
     }
 
-    private func uploaded(_ entry: Outbox.Entry, _ progress: TransferProgress) {
+    private func uploaded(_ entry: MessageOutbox.Entry, _ progress: TransferProgress) {
         guard sending.contains(entry.chat), (uploads[entry.id]?.completed ?? 0) <= progress.completed else { return }
         uploads[entry.id] = progress
         signal.add(.chat(entry.chat))
@@ -190,7 +190,7 @@ extension StoreEngine {
     ///
     /// It has if the chat has a message of the user with its content after those that were known at the first attempt. It
     /// has not if there is none, and no message by the user was edited or deleted since. Otherwise the app decides.
-    private func resolve(_ entry: Outbox.Entry) async throws {
+    private func resolve(_ entry: MessageOutbox.Entry) async throws {
         var after = entry.after ?? 0
         var isCertain = true
         for page in 1... {

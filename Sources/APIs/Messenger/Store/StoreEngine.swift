@@ -28,7 +28,7 @@ package actor StoreEngine {
     nonisolated let signal = StoreSignal()
     let live: MessengerLive
     var cache: ChatCache
-    let outbox: Outbox
+    let outbox: MessageOutbox
 
     package private(set) var isStopped = false
     private var tasks: [Int: Task<Void, Never>] = [:]

@@ -15,7 +15,7 @@ struct StorePlaces: Sendable {
     private var files: URL { folder.appendingPathComponent("files") }
 
     /// Opens both files. A damaged one is replaced by an empty one, and so is another user's.
-    func open(for user: Messenger.User.ID, _ database: Configuration) throws -> (ChatCache, Outbox) {
+    func open(for user: Messenger.User.ID, _ database: Configuration) throws -> (ChatCache, MessageOutbox) {
         try make(folder)
         let cache: ChatCache
         do {
@@ -27,12 +27,12 @@ struct StorePlaces: Sendable {
             try? FileManager.default.removeItem(at: files)
             try? FileManager.default.removeItem(at: outgoing)
         }
-        let outbox: Outbox
+        let outbox: MessageOutbox
         do {
-            outbox = try Outbox(at: self.outbox, user: user.rawValue, database)
+            outbox = try MessageOutbox(at: self.outbox, user: user.rawValue, database)
         } catch  where StoreFile.isDamage(error) {
             try setOutboxAside()
-            outbox = try Outbox(at: self.outbox, user: user.rawValue, database)
+            outbox = try MessageOutbox(at: self.outbox, user: user.rawValue, database)
         }
         try make(files)
         try make(outgoing)

@@ -55,7 +55,7 @@ extension StoreEngine {
     }
 
     /// Returns what is on its way. A message that has arrived before the answer to its send is shown once.
-    private func shown(_ entries: [Outbox.Entry], beside messages: [StoredMessage]) -> [OutgoingMessage] {
+    private func shown(_ entries: [MessageOutbox.Entry], beside messages: [StoredMessage]) -> [OutgoingMessage] {
         var own = messages.filter { $0.sender == user }
         return entries.compactMap { entry in
             if let after = entry.after, ["sending", "sent"].contains(entry.state),
@@ -75,7 +75,7 @@ extension StoreEngine {
         }
     }
 
-    private func state(of entry: Outbox.Entry) -> OutgoingMessage.State {
+    private func state(of entry: MessageOutbox.Entry) -> OutgoingMessage.State {
         if let message = entry.message { return .sent(message) }
         switch entry.state {
         case "sending": return .sending

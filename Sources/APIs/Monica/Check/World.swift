@@ -8,9 +8,9 @@ import MonicaClient
 import MonicaExamples
 
 /// A Monica server under test, and the accounts of the scenarios.
-public struct MonicaWorld: PeopledWorld {
-    public typealias API = Monica
-    public let server: ValidatedServer
+package struct MonicaWorld: PeopledWorld {
+    package typealias API = Monica
+    package let server: ValidatedServer
     private let token: @Sendable (Int?) async throws -> String
     private let spareToken: @Sendable () async throws -> String
 
@@ -21,7 +21,7 @@ public struct MonicaWorld: PeopledWorld {
     /// - Parameters:
     ///   - spareToken: Returns the token of a new account, which a scenario may delete.
     ///   - token: Returns a token of the first account (0), of the second (1), or of any (nil).
-    public init(
+    package init(
         _ server: Server, spareToken: @escaping @Sendable () async throws -> String,
         token: @escaping @Sendable (_ account: Int?) async throws -> String
     ) {
@@ -47,12 +47,12 @@ public struct MonicaWorld: PeopledWorld {
     }
 
     /// Returns the owner of an account.
-    public func owner() async throws -> Owner { try await owner(nil) }
+    package func owner() async throws -> Owner { try await owner(nil) }
 
-    public func person() async throws -> Owner { try await owner(nil) }
+    package func person() async throws -> Owner { try await owner(nil) }
 
     /// Returns the owners of the first accounts.
-    public func people(_ count: Int) async throws -> [Owner] {
+    package func people(_ count: Int) async throws -> [Owner] {
         var owners: [Owner] = []
         for account in 0..<count { owners.append(try await owner(account)) }
         return owners
@@ -84,20 +84,20 @@ private struct NoCache: ResponseCache {
 }
 
 /// The owner of an account with a token, and an SDK that sends it.
-public struct Owner: Requester {
-    public let token: String
-    public let client: MonicaAPIClient
+package struct Owner: Requester {
+    package let token: String
+    package let client: MonicaAPIClient
     let world: MonicaWorld
-    public var raw: RawClient { world.raw.signed(token: token) }
+    package var raw: RawClient { world.raw.signed(token: token) }
 
     @discardableResult
-    public func send<E: Contract.Endpoint>(_ request: E) async throws -> E.Output where E.API == Monica {
+    package func send<E: Contract.Endpoint>(_ request: E) async throws -> E.Output where E.API == Monica {
         await client.forgetAnswers()
         return try await client.send(request)
     }
 
     /// Creates a contact.
-    public func contact(
+    package func contact(
         _ first: String, _ last: String? = nil, nickname: String? = nil, isPartial: Bool = false
     ) async throws -> Monica.Contact {
         try await client.create(
@@ -126,8 +126,8 @@ extension RawAnswer {
 }
 
 /// The contract as scenarios, one list for each section.
-public enum MonicaScenarios {
-    public static var all: [Scenario<MonicaWorld>] {
+package enum MonicaScenarios {
+    package static var all: [Scenario<MonicaWorld>] {
         published + errors + contacts + search + lists + writing + tags + idempotency + account + ofTwoAccounts
             + agreement + required
     }
@@ -136,7 +136,7 @@ public enum MonicaScenarios {
     ///
     /// - Parameter tokens: Tokens of one or two accounts. Scenarios use them in turn, because each token has a rate
     ///   limit. Scenarios that need two accounts are skipped with tokens of one.
-    public static func checklist(_ tokens: [String]) -> Checklist {
+    package static func checklist(_ tokens: [String]) -> Checklist {
         let purse = Purse(tokens)
         return Checklist(
             api: "monica", scenarios: all, probe: "/me", tokens: tokens, isLimited: { _ in true },

@@ -171,16 +171,26 @@ enum Accounts: AccountTable {
         try db.run("DELETE FROM accounts WHERE id = \(account)")
     }
 
+    private enum UserColumn: String, Columns {
+        case id, uuid
+        case firstName = "first_name"
+        case lastName = "last_name"
+        case email
+        case createdAt = "created_at"
+        case updatedAt = "updated_at"
+
+        static let list = ColumnList(Self.self)
+    }
+
     static func user(_ account: AccountID, in db: Session) throws -> Monica.User? {
         try db.one(
-            """
-            SELECT id, uuid, first_name, last_name, email, created_at, updated_at FROM accounts
-            WHERE id = \(account) AND \(isPresent)
-            """
+            "SELECT \(UserColumn.list) FROM accounts WHERE id = \(account) AND \(isPresent)"
         ) { row in
             Monica.User(
-                id: try row.get(0), uuid: try row.get(1), firstName: try row.get(2), lastName: try row.get(3),
-                email: try row.get(4), createdAt: try row.get(5), updatedAt: try row.get(6))
+                id: try row.get(UserColumn.id), uuid: try row.get(UserColumn.uuid),
+                firstName: try row.get(UserColumn.firstName), lastName: try row.get(UserColumn.lastName),
+                email: try row.get(UserColumn.email), createdAt: try row.get(UserColumn.createdAt),
+                updatedAt: try row.get(UserColumn.updatedAt))
         }
     }
 
@@ -195,19 +205,37 @@ enum Accounts: AccountTable {
         }
     }
 
+    /// The columns of a type `t` with its category `c`.
+    private enum ActivityTypeColumn: String, Columns {
+        case id = "t.id"
+        case uuid = "t.uuid"
+        case name = "t.name"
+        case locationType = "t.location_type"
+        case createdAt = "t.created_at"
+        case category = "c.id"
+        case categoryUUID = "c.uuid"
+        case categoryName = "c.name"
+        case categoryCreatedAt = "c.created_at"
+
+        static let list = ColumnList(Self.self)
+    }
+
     static func activityTypes(of account: AccountID, in db: Session) throws -> [Monica.ActivityType] {
         try db.all(
             """
-            SELECT t.id, t.uuid, t.name, t.location_type, t.created_at, c.id, c.uuid, c.name, c.created_at
-            FROM activity_types t JOIN activity_categories c ON c.id = t.category_id
+            SELECT \(ActivityTypeColumn.list) FROM activity_types t JOIN activity_categories c ON c.id = t.category_id
             WHERE t.account_id = \(account) ORDER BY t.id
             """
         ) { row in
-            let (createdAt, categoryCreatedAt): (Monica.Timestamp, Monica.Timestamp) = (try row.get(4), try row.get(8))
+            let (createdAt, categoryCreatedAt): (Monica.Timestamp, Monica.Timestamp) = (
+                try row.get(ActivityTypeColumn.createdAt), try row.get(ActivityTypeColumn.categoryCreatedAt)
+            )
             return Monica.ActivityType(
-                id: try row.get(0), uuid: try row.get(1), name: try row.get(2), locationType: try row.get(3),
+                id: try row.get(ActivityTypeColumn.id), uuid: try row.get(ActivityTypeColumn.uuid),
+                name: try row.get(ActivityTypeColumn.name), locationType: try row.get(ActivityTypeColumn.locationType),
                 category: .init(
-                    id: try row.get(5), uuid: try row.get(6), name: try row.get(7), account: account.number,
+                    id: try row.get(ActivityTypeColumn.category), uuid: try row.get(ActivityTypeColumn.categoryUUID),
+                    name: try row.get(ActivityTypeColumn.categoryName), account: account.number,
                     createdAt: categoryCreatedAt, updatedAt: categoryCreatedAt),
                 account: account.number, createdAt: createdAt, updatedAt: createdAt)
         }

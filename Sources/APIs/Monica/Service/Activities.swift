@@ -139,22 +139,32 @@ extension Monica.Activity: StoredList {
         return try loader.inBatches(ids) { batch in
             try loader.db.all(
                 """
-                SELECT id, uuid, summary, description, happened_at, type_id, created_at, updated_at FROM activities
-                WHERE id IN (\(list: batch)) AND account_id = \(loader.account)
+                SELECT \(ActivityColumn.list) FROM activities WHERE id IN (\(list: batch)) AND account_id = \(loader.account)
                 """
             ) { row in
-                let id: Int = try row.get(0)
+                let id: Int = try row.get(ActivityColumn.id)
                 return Self(
-                    id: id, uuid: try row.get(1), summary: try row.get(2), description: try row.get(3),
-                    happenedAt: Day(daysSince1970: try row.get(4)),
-                    activityType: try row.get(5, as: Int?.self).flatMap { types[$0] },
+                    id: id, uuid: try row.get(ActivityColumn.uuid), summary: try row.get(ActivityColumn.summary),
+                    description: try row.get(ActivityColumn.description),
+                    happenedAt: Day(daysSince1970: try row.get(ActivityColumn.happenedAt)),
+                    activityType: try row.get(ActivityColumn.type, as: Int?.self).flatMap { types[$0] },
                     contacts: (attending[id] ?? []).compactMap { contacts[$0] },
                     url: "\(loader.baseURL)/activities/\(id)", account: loader.account.number,
-                    createdAt: try row.get(6),
-                    updatedAt: try row.get(7))
+                    createdAt: try row.get(ActivityColumn.createdAt),
+                    updatedAt: try row.get(ActivityColumn.updatedAt))
             }
         } id: {
             $0.id
         }
     }
+}
+
+private enum ActivityColumn: String, Columns {
+    case id, uuid, summary, description
+    case happenedAt = "happened_at"
+    case type = "type_id"
+    case createdAt = "created_at"
+    case updatedAt = "updated_at"
+
+    static let list = ColumnList(Self.self)
 }

@@ -175,8 +175,8 @@ enum SearchText {
 }
 
 extension [Int] {
-    /// Returns the numbers in chunks. Each is padded to a power of two, so that there are few different statements.
+    /// Returns the numbers in chunks.
     fileprivate func chunks(of size: Int) -> [[Int]] {
-        stride(from: 0, to: count, by: size).map { Array(self[$0..<Swift.min($0 + size, count)]).paddedToPowerOfTwo() }
+        stride(from: 0, to: count, by: size).map { Array(self[$0..<Swift.min($0 + size, count)]) }
     }
 }

@@ -112,18 +112,19 @@ extension Monica.Gift: StoredList {
         let found = try loader.inBatches(ids) { batch in
             try loader.db.all(
                 """
-                SELECT id, uuid, contact_id, name, comment, url, cents, status, day, recipient_id, created_at,
-                    updated_at
-                FROM gifts WHERE id IN (\(list: batch)) AND account_id = \(loader.account)
+                SELECT \(GiftColumn.list) FROM gifts WHERE id IN (\(list: batch)) AND account_id = \(loader.account)
                 """
             ) { row in
                 let gift = Self(
-                    id: try row.get(0), uuid: try row.get(1), contactID: try row.get(2), name: try row.get(3),
-                    comment: try row.get(4), url: try row.get(5), cents: try row.get(6),
-                    status: Monica.GiftStatus(rawValue: try row.get(7)),
-                    date: try row.get(8, as: Int64?.self).map(Day.init(daysSince1970:)), account: loader.account.number,
-                    createdAt: try row.get(10), updatedAt: try row.get(11))
-                return (gift: gift, recipient: try row.get(9, as: Int?.self))
+                    id: try row.get(GiftColumn.id), uuid: try row.get(GiftColumn.uuid),
+                    contactID: try row.get(GiftColumn.contact), name: try row.get(GiftColumn.name),
+                    comment: try row.get(GiftColumn.comment), url: try row.get(GiftColumn.url),
+                    cents: try row.get(GiftColumn.cents),
+                    status: Monica.GiftStatus(rawValue: try row.get(GiftColumn.status)),
+                    date: try row.get(GiftColumn.day, as: Int64?.self).map(Day.init(daysSince1970:)),
+                    account: loader.account.number,
+                    createdAt: try row.get(GiftColumn.createdAt), updatedAt: try row.get(GiftColumn.updatedAt))
+                return (gift: gift, recipient: try row.get(GiftColumn.recipient, as: Int?.self))
             }
         } id: {
             $0.gift.id
@@ -136,4 +137,15 @@ extension Monica.Gift: StoredList {
             return gift
         }
     }
+}
+
+private enum GiftColumn: String, Columns {
+    case id, uuid
+    case contact = "contact_id"
+    case name, comment, url, cents, status, day
+    case recipient = "recipient_id"
+    case createdAt = "created_at"
+    case updatedAt = "updated_at"
+
+    static let list = ColumnList(Self.self)
 }

@@ -143,15 +143,17 @@ extension Monica.Note: StoredList {
         var notes = try loader.inBatches(ids) { batch in
             try loader.db.all(
                 """
-                SELECT t.id, t.uuid, t.contact_id, t.body, t.favorited_at, t.created_at, t.updated_at FROM notes t
+                SELECT \(NoteColumn.list) FROM notes t
                 WHERE t.id IN (\(list: batch)) AND t.account_id = \(loader.account) \(visible)
                 """
             ) { row in
-                let id: Int = try row.get(0)
+                let id: Int = try row.get(NoteColumn.id)
                 return Self(
-                    id: id, uuid: try row.get(1), contactID: try row.get(2), body: try row.get(3),
-                    favoritedAt: try row.get(4), url: "\(loader.baseURL)/notes/\(id)", account: loader.account.number,
-                    createdAt: try row.get(5), updatedAt: try row.get(6))
+                    id: id, uuid: try row.get(NoteColumn.uuid), contactID: try row.get(NoteColumn.contact),
+                    body: try row.get(NoteColumn.body),
+                    favoritedAt: try row.get(NoteColumn.favoritedAt), url: "\(loader.baseURL)/notes/\(id)",
+                    account: loader.account.number,
+                    createdAt: try row.get(NoteColumn.createdAt), updatedAt: try row.get(NoteColumn.updatedAt))
             }
         } id: {
             $0.id
@@ -160,4 +162,16 @@ extension Monica.Note: StoredList {
         for index in notes.indices { notes[index].contact = contacts[notes[index].contactID] }
         return notes
     }
+}
+
+private enum NoteColumn: String, Columns {
+    case id = "t.id"
+    case uuid = "t.uuid"
+    case contact = "t.contact_id"
+    case body = "t.body"
+    case favoritedAt = "t.favorited_at"
+    case createdAt = "t.created_at"
+    case updatedAt = "t.updated_at"
+
+    static let list = ColumnList(Self.self)
 }

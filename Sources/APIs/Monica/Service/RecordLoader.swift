@@ -67,7 +67,7 @@ final class RecordLoader {
 
     /// Loads the rows of contacts in the order of the ids.
     func contactRows(_ ids: [Int]) throws -> [ContactRow] {
-        try inBatches(ids, { try db.all(query(ContactRow.columns, of: $0), ContactRow.init(row:)) }, id: \.id)
+        try inBatches(ids, { try db.all(query("\(ContactRow.Column.list)", of: $0), ContactRow.init(row:)) }, id: \.id)
     }
 
     /// Loads the rows of contacts with the numbers of their records, in the order of the ids.
@@ -134,7 +134,7 @@ final class RecordLoader {
         let pairs = try db.all(
             """
             SELECT ct.contact_id, \(Tags.columns) FROM contact_tags ct JOIN tags t ON t.id = ct.tag_id
-            WHERE ct.contact_id IN (\(list: ids.paddedToPowerOfTwo())) ORDER BY t.name_key
+            WHERE ct.contact_id IN (\(list: ids)) ORDER BY t.name_key
             """
         ) { row in (try row.get(0, as: Int.self), try Monica.Tag(row: row, at: 1, account: account)) }
         return Dictionary(grouping: pairs, by: \.0).mapValues { $0.map(\.1) }
@@ -144,17 +144,19 @@ final class RecordLoader {
         guard !ids.isEmpty else { return [:] }
         let pairs = try db.all(
             """
-            SELECT contact_id, id, uuid, name, street, city, province, postal_code, country, created_at, updated_at
-            FROM addresses WHERE contact_id IN (\(list: ids.paddedToPowerOfTwo())) ORDER BY id
+            SELECT \(AddressColumn.list) FROM addresses WHERE contact_id IN (\(list: ids)) ORDER BY id
             """
         ) { row in
             (
-                try row.get(0, as: Int.self),
+                try row.get(AddressColumn.contact, as: Int.self),
                 Monica.Address(
-                    id: try row.get(1), uuid: try row.get(2), name: try row.get(3), street: try row.get(4),
-                    city: try row.get(5), province: try row.get(6), postalCode: try row.get(7),
-                    country: try row.get(8), account: account.number, createdAt: try row.get(9),
-                    updatedAt: try row.get(10))
+                    id: try row.get(AddressColumn.id), uuid: try row.get(AddressColumn.uuid),
+                    name: try row.get(AddressColumn.name), street: try row.get(AddressColumn.street),
+                    city: try row.get(AddressColumn.city), province: try row.get(AddressColumn.province),
+                    postalCode: try row.get(AddressColumn.postalCode),
+                    country: try row.get(AddressColumn.country), account: account.number,
+                    createdAt: try row.get(AddressColumn.createdAt),
+                    updatedAt: try row.get(AddressColumn.updatedAt))
             )
         }
         return Dictionary(grouping: pairs, by: \.0).mapValues { $0.map(\.1) }
@@ -167,18 +169,19 @@ final class RecordLoader {
         let types = try fieldTypes.get()
         let fields = try db.all(
             """
-            SELECT contact_id, id, uuid, content, type_id, created_at, updated_at FROM contact_fields
-            WHERE contact_id IN (\(list: rows.map(\.id).paddedToPowerOfTwo())) ORDER BY id
+            SELECT \(FieldColumn.list) FROM contact_fields WHERE contact_id IN (\(list: rows.map(\.id))) ORDER BY id
             """
         ) { row -> (Int, Monica.ContactField)? in
-            guard let type = types[try row.get(4)]?.type else { return nil }
-            let contact: Int = try row.get(0)
+            guard let type = types[try row.get(FieldColumn.type)]?.type else { return nil }
+            let contact: Int = try row.get(FieldColumn.contact)
             return (
                 contact,
                 Monica.ContactField(
-                    id: try row.get(1), uuid: try row.get(2), content: try row.get(3), type: type,
+                    id: try row.get(FieldColumn.id), uuid: try row.get(FieldColumn.uuid),
+                    content: try row.get(FieldColumn.content), type: type,
                     account: account.number,
-                    contact: short[contact], createdAt: try row.get(5), updatedAt: try row.get(6))
+                    contact: short[contact], createdAt: try row.get(FieldColumn.createdAt),
+                    updatedAt: try row.get(FieldColumn.updatedAt))
             )
         }
         var notes: [Int: [Monica.Note]] = [:]
@@ -199,7 +202,7 @@ final class RecordLoader {
     ) throws -> [Record] {
         var records: [Record] = []
         for start in stride(from: 0, to: ids.count, by: 128) {
-            records += try load(Array(ids[start..<min(start + 128, ids.count)]).paddedToPowerOfTwo())
+            records += try load(Array(ids[start..<min(start + 128, ids.count)]))
         }
         let places = Dictionary(records.indices.map { (id(records[$0]), $0) }) { first, _ in first }
         return ids.compactMap { places[$0].map { records[$0] } }
@@ -236,40 +239,64 @@ struct ContactRow {
     /// The same as ``ContactCard/formattedName``.
     var formattedName: String?
 
-    static let columns: SQL = """
-        c.id, c.uuid, c.first_name, c.middle_name, c.last_name, c.nickname, c.description, c.gender_id, c.is_starred,
-        c.is_partial, c.is_dead, c.birth_day, c.birth_kind, c.death_day, c.death_kind, c.job, c.company, c.food,
-        c.met_how, c.met_day, c.met_kind, c.met_through, c.created_at, c.updated_at,
-        c.revised_at, c.is_edited, c.formatted_name
-        """
-    /// The number of the columns.
-    static let columnCount = 27
+    /// The columns of a contact `c`.
+    enum Column: String, Columns {
+        case id = "c.id"
+        case uuid = "c.uuid"
+        case firstName = "c.first_name"
+        case middleName = "c.middle_name"
+        case lastName = "c.last_name"
+        case nickname = "c.nickname"
+        case description = "c.description"
+        case gender = "c.gender_id"
+        case isStarred = "c.is_starred"
+        case isPartial = "c.is_partial"
+        case isDead = "c.is_dead"
+        case birthDay = "c.birth_day"
+        case birthKind = "c.birth_kind"
+        case deathDay = "c.death_day"
+        case deathKind = "c.death_kind"
+        case job = "c.job"
+        case company = "c.company"
+        case food = "c.food"
+        case metHow = "c.met_how"
+        case metDay = "c.met_day"
+        case metKind = "c.met_kind"
+        case metThrough = "c.met_through"
+        case createdAt = "c.created_at"
+        case updatedAt = "c.updated_at"
+        case revisedAt = "c.revised_at"
+        case isEdited = "c.is_edited"
+        case formattedName = "c.formatted_name"
+
+        static let list = ColumnList(Self.self)
+    }
 
     init(row: borrowing Row) throws {
-        id = try row.get(0)
-        uuid = try row.get(1)
-        firstName = try row.get(2)
-        middleName = try row.get(3)
-        lastName = try row.get(4)
-        nickname = try row.get(5)
-        description = try row.get(6)
-        gender = try row.get(7)
-        isStarred = try row.get(8)
-        isPartial = try row.get(9)
-        isDead = try row.get(10)
-        birth = try StoredDate(row: row, at: 11)
-        death = try StoredDate(row: row, at: 13)
-        job = try row.get(15)
-        company = try row.get(16)
-        food = try row.get(17)
-        metHow = try row.get(18)
-        met = try StoredDate(row: row, at: 19)
-        metThrough = try row.get(21)
-        createdAt = try row.get(22)
-        updatedAt = try row.get(23)
-        revisedAt = try row.get(24)
-        isEdited = try row.get(25)
-        formattedName = try row.get(26)
+        id = try row.get(Column.id)
+        uuid = try row.get(Column.uuid)
+        firstName = try row.get(Column.firstName)
+        middleName = try row.get(Column.middleName)
+        lastName = try row.get(Column.lastName)
+        nickname = try row.get(Column.nickname)
+        description = try row.get(Column.description)
+        gender = try row.get(Column.gender)
+        isStarred = try row.get(Column.isStarred)
+        isPartial = try row.get(Column.isPartial)
+        isDead = try row.get(Column.isDead)
+        birth = try StoredDate(row: row, Column.birthDay, Column.birthKind)
+        death = try StoredDate(row: row, Column.deathDay, Column.deathKind)
+        job = try row.get(Column.job)
+        company = try row.get(Column.company)
+        food = try row.get(Column.food)
+        metHow = try row.get(Column.metHow)
+        met = try StoredDate(row: row, Column.metDay, Column.metKind)
+        metThrough = try row.get(Column.metThrough)
+        createdAt = try row.get(Column.createdAt)
+        updatedAt = try row.get(Column.updatedAt)
+        revisedAt = try row.get(Column.revisedAt)
+        isEdited = try row.get(Column.isEdited)
+        formattedName = try row.get(Column.formattedName)
     }
 }
 
@@ -287,26 +314,33 @@ private final class CountedRow {
 
     /// The records are counted for each contact of the page alone, in the statement that reads it: a statement for each kind
     /// of record would be a round trip on PostgreSQL, and a table of the ids on SQLite.
-    static let columns: SQL = """
-        \(ContactRow.columns), (SELECT COUNT(*) FROM notes n WHERE n.contact_id = c.id),
-        (SELECT COUNT(*) FROM tasks t WHERE t.contact_id = c.id), (SELECT COUNT(*) FROM gifts g WHERE g.contact_id = c.id),
-        (SELECT COUNT(*) FROM activity_contacts ac WHERE ac.contact_id = c.id),
-        (SELECT MAX(a.happened_at) FROM activity_contacts ac JOIN activities a ON a.id = ac.activity_id
-            WHERE ac.contact_id = c.id),
-        (SELECT COUNT(*) FROM contact_tags ct WHERE ct.contact_id = c.id),
-        (SELECT COUNT(*) FROM addresses ad WHERE ad.contact_id = c.id)
-        """
+    static let columns: SQL = "\(ContactRow.Column.list), \(Count.list)"
+
+    private enum Count: String, Columns {
+        case notes = "(SELECT COUNT(*) FROM notes n WHERE n.contact_id = c.id)"
+        case tasks = "(SELECT COUNT(*) FROM tasks t WHERE t.contact_id = c.id)"
+        case gifts = "(SELECT COUNT(*) FROM gifts g WHERE g.contact_id = c.id)"
+        case activities = "(SELECT COUNT(*) FROM activity_contacts ac WHERE ac.contact_id = c.id)"
+        case newestActivity = """
+            (SELECT MAX(a.happened_at) FROM activity_contacts ac JOIN activities a ON a.id = ac.activity_id
+                WHERE ac.contact_id = c.id)
+            """
+        case tags = "(SELECT COUNT(*) FROM contact_tags ct WHERE ct.contact_id = c.id)"
+        case addresses = "(SELECT COUNT(*) FROM addresses ad WHERE ad.contact_id = c.id)"
+
+        static let list = ColumnList(Self.self)
+    }
 
     init(row: borrowing Row) throws {
         self.row = try ContactRow(row: row)
-        let first = ContactRow.columnCount
-        notes = try row.get(first)
-        tasks = try row.get(first + 1)
-        gifts = try row.get(first + 2)
-        activities = try row.get(first + 3)
-        newestActivity = try row.get(first + 4)
-        hasTags = try row.get(first + 5, as: Int.self) > 0
-        hasAddresses = try row.get(first + 6, as: Int.self) > 0
+        let first = ContactRow.Column.list.count
+        notes = try row.get(Count.notes, behind: first)
+        tasks = try row.get(Count.tasks, behind: first)
+        gifts = try row.get(Count.gifts, behind: first)
+        activities = try row.get(Count.activities, behind: first)
+        newestActivity = try row.get(Count.newestActivity, behind: first)
+        hasTags = try row.get(Count.tags, behind: first, as: Int.self) > 0
+        hasAddresses = try row.get(Count.addresses, behind: first, as: Int.self) > 0
     }
 }
 
@@ -326,13 +360,34 @@ struct StoredDate: Hashable, Sendable, Codable {
         self.kind = kind
     }
 
-    init?(row: borrowing Row, at first: Int) throws {
-        guard let day = try row.get(first, as: Int64?.self) else { return nil }
+    init?<Column: Columns>(row: borrowing Row, _ dayColumn: Column, _ kindColumn: Column) throws {
+        guard let day = try row.get(dayColumn, as: Int64?.self) else { return nil }
         self.day = Day(daysSince1970: day)
-        kind = Kind(rawValue: try row.get(first + 1, as: Int.self)) ?? .exact
+        kind = Kind(rawValue: try row.get(kindColumn, as: Int.self)) ?? .exact
     }
 
     var shown: Monica.SpecialDate {
         .init(day, isAgeBased: kind == .ageBased, isYearUnknown: kind == .yearUnknown)
     }
+}
+
+private enum AddressColumn: String, Columns {
+    case contact = "contact_id"
+    case id, uuid, name, street, city, province
+    case postalCode = "postal_code"
+    case country
+    case createdAt = "created_at"
+    case updatedAt = "updated_at"
+
+    static let list = ColumnList(Self.self)
+}
+
+private enum FieldColumn: String, Columns {
+    case contact = "contact_id"
+    case id, uuid, content
+    case type = "type_id"
+    case createdAt = "created_at"
+    case updatedAt = "updated_at"
+
+    static let list = ColumnList(Self.self)
 }

@@ -93,14 +93,15 @@ extension Monica.Task: StoredList {
         var tasks = try loader.inBatches(ids) { batch in
             try loader.db.all(
                 """
-                SELECT id, uuid, contact_id, title, description, completed_at, created_at, updated_at FROM tasks
-                WHERE id IN (\(list: batch)) AND account_id = \(loader.account)
+                SELECT \(TaskColumn.list) FROM tasks WHERE id IN (\(list: batch)) AND account_id = \(loader.account)
                 """
             ) { row in
                 Self(
-                    id: try row.get(0), uuid: try row.get(1), contactID: try row.get(2), title: try row.get(3),
-                    description: try row.get(4), completedAt: try row.get(5), account: loader.account.number,
-                    createdAt: try row.get(6), updatedAt: try row.get(7))
+                    id: try row.get(TaskColumn.id), uuid: try row.get(TaskColumn.uuid),
+                    contactID: try row.get(TaskColumn.contact), title: try row.get(TaskColumn.title),
+                    description: try row.get(TaskColumn.description), completedAt: try row.get(TaskColumn.completedAt),
+                    account: loader.account.number,
+                    createdAt: try row.get(TaskColumn.createdAt), updatedAt: try row.get(TaskColumn.updatedAt))
             }
         } id: {
             $0.id
@@ -109,4 +110,15 @@ extension Monica.Task: StoredList {
         for index in tasks.indices { tasks[index].contact = tasks[index].contactID.flatMap { contacts[$0] } }
         return tasks
     }
+}
+
+private enum TaskColumn: String, Columns {
+    case id, uuid
+    case contact = "contact_id"
+    case title, description
+    case completedAt = "completed_at"
+    case createdAt = "created_at"
+    case updatedAt = "updated_at"
+
+    static let list = ColumnList(Self.self)
 }

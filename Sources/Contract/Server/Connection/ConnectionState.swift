@@ -52,8 +52,10 @@ struct ConnectionState {
     }
 
     private(set) var state = State.idle(begun: true)
-    /// The time at which the wait for the client began that its deadlines count from.
-    private var since: NIODeadline
+    /// The time at which the state began that a deadline limits: the idleness, the head, what follows an answer.
+    private var phaseStart: NIODeadline
+    /// The time at which the wait for the client's next piece of a body began.
+    private var clientWaitStart: NIODeadline
     /// The end of the request's head.
     private var headEnd: NIODeadline
     /// Whether the channel has been asked to read, and has not done so yet.
@@ -66,7 +68,7 @@ struct ConnectionState {
     /// The output that the client has not taken, and since when it has taken none of it; nil while none waits.
     private var unsent: (bytes: Int, since: NIODeadline)?
 
-    init(at now: NIODeadline) { (since, headEnd) = (now, now) }
+    init(at now: NIODeadline) { (phaseStart, clientWaitStart, headEnd) = (now, now, now) }
 
     // MARK: What the state says
 
@@ -130,7 +132,7 @@ struct ConnectionState {
     mutating func receivedFirstByte(at now: NIODeadline) -> Bool {
         guard case .idle(begun: false) = state else { return false }
         state = .idle(begun: true)
-        since = now
+        phaseStart = now
         return true
     }
 
@@ -138,7 +140,7 @@ struct ConnectionState {
     mutating func begin(_ exchange: Exchange, at now: NIODeadline) {
         requireIdle()
         state = .receiving(exchange)
-        (since, headEnd) = (now, now)
+        (phaseStart, clientWaitStart, headEnd) = (now, now, now)
     }
 
     /// Begins to consider the offer of a request without a body.
@@ -173,7 +175,7 @@ struct ConnectionState {
 
     /// Ends the request, whose answer may have been handed to the network before.
     mutating func receiveEnd(hasBytes: Bool, at now: NIODeadline) -> Continuation {
-        since = now
+        phaseStart = now
         switch state {
         case .receiving(var exchange):
             exchange.awaitsContinue = false
@@ -203,7 +205,7 @@ struct ConnectionState {
     mutating func read(hasBytes: Bool, at now: NIODeadline) -> Bool {
         isReadWithheld = !mayRead(hasBytes: hasBytes)
         guard !isReadWithheld else { return false }
-        if !isReadPending, isAmidRequest { since = now }
+        if !isReadPending, isAmidRequest { clientWaitStart = now }
         isReadPending = true
         return true
     }
@@ -253,7 +255,7 @@ struct ConnectionState {
     /// - Returns: Whether it is the last.
     mutating func endAnswer(at now: NIODeadline) -> Bool {
         change { $0.isAnswered = true }
-        if case .answering = state { since = now }
+        if case .answering = state { phaseStart = now }
         return exchange?.isClosing == true
     }
 
@@ -299,7 +301,7 @@ struct ConnectionState {
     mutating func finish(at now: NIODeadline) -> Bool {
         guard takesInput else { preconditionFailure("Invalid state: \(state)") }
         state = .discarding
-        since = now
+        phaseStart = now
         return isInputOver || isQuiescing
     }
 
@@ -309,7 +311,7 @@ struct ConnectionState {
     mutating func outputClosed(at now: NIODeadline) -> Bool {
         guard case .discarding = state else { return true }
         state = .lingering
-        since = now
+        phaseStart = now
         return isQuiescing || isInputOver
     }
 
@@ -370,19 +372,20 @@ struct ConnectionState {
         }
         let blocked = unsent.map { $0.since + progress() } ?? .distantFuture
         switch state {
-        case .idle(begun: true): return min(since + limits.header, blocked)
-        case .idle(begun: false): return min(since + limits.keepAlive, blocked)
+        case .idle(begun: true): return min(phaseStart + limits.header, blocked)
+        case .idle(begun: false): return min(phaseStart + limits.keepAlive, blocked)
         // The client waits for the server.
         case .queued, .deciding: return blocked
-        case .answering(let exchange): return exchange.isAnswered ? min(since + limits.keepAlive, blocked) : blocked
+        case .answering(let exchange):
+            return exchange.isAnswered ? min(phaseStart + limits.keepAlive, blocked) : blocked
         case .receiving(let exchange) where exchange.isHeld && bodiesAreShort():
             let whole = headEnd + min(limits.request, .seconds(30))
-            return isReadPending ? min(since + min(limits.bodyProgress, MemoryBudget.patience), whole) : whole
+            return isReadPending ? min(clientWaitStart + min(limits.bodyProgress, MemoryBudget.patience), whole) : whole
         case .receiving, .draining:
             let whole = min(headEnd + limits.request, blocked)
-            return isReadPending ? min(since + limits.bodyProgress, whole) : whole
-        case .discarding: return since + progress()
-        case .lingering: return since + limits.lingering
+            return isReadPending ? min(clientWaitStart + limits.bodyProgress, whole) : whole
+        case .discarding: return phaseStart + progress()
+        case .lingering: return phaseStart + limits.lingering
         }
     }
 }

@@ -1,9 +1,9 @@
 import Foundation
 
 /// A copy of a database in a backup: an SQLite file, or an archive of `pg_dump`.
-public struct DatabaseCopy: Sendable {
+package struct DatabaseCopy: Sendable {
     /// The kind of a copy.
-    public enum Engine: String, Codable, Sendable {
+    package enum Engine: String, Codable, Sendable {
         case sqlite
         case postgreSQL = "postgresql"
     }
@@ -11,7 +11,7 @@ public struct DatabaseCopy: Sendable {
     private let path: String
     private let engine: Engine
 
-    public init(path: String, engine: Engine) {
+    package init(path: String, engine: Engine) {
         self.path = path
         self.engine = engine
     }
@@ -20,7 +20,7 @@ public struct DatabaseCopy: Sendable {
     ///
     /// Rows are counted in SQLite files only.
     /// - Throws: ``DatabaseDamage``, ``PostgreSQLToolError``, `CancellationError`.
-    public func verify(rows: [String: Int], using tools: PostgreSQLTools = .init()) async throws {
+    package func verify(rows: [String: Int], using tools: PostgreSQLTools = .init()) async throws {
         try await LongWork.run { [path, engine] isCancelled in
             switch engine {
             case .sqlite:
@@ -42,7 +42,7 @@ public struct DatabaseCopy: Sendable {
     /// - Parameters:
     ///   - rows: The rows that each table then has, which are counted.
     ///   - schema: The API's schema, by whose name PostgreSQL's is called.
-    public func restore(
+    package func restore(
         to url: String, _ schema: Schema, rows: [String: Int], using tools: PostgreSQLTools = .init()
     ) async throws {
         try await LongWork.run { [path] isCancelled in
@@ -64,7 +64,7 @@ public struct DatabaseCopy: Sendable {
     }
 
     /// Throws ``PlaceNotEmpty`` when a PostgreSQL database has tables of an API already.
-    public static func requireEmpty(_ url: String, _ schema: Schema) async throws {
+    package static func requireEmpty(_ url: String, _ schema: Schema) async throws {
         try await LongWork.run { _ in try requireEmpty(url, namespace: schema.namespace) }
     }
 
@@ -79,7 +79,7 @@ public struct DatabaseCopy: Sendable {
     }
 
     /// Removes a schema that ``restore(to:_:rows:using:)`` has made.
-    public static func remove(_ schema: Schema, from url: String) async throws {
+    package static func remove(_ schema: Schema, from url: String) async throws {
         try await LongWork.run { _ in
             let connection = try PostgreSQLConnection(url: url, namespace: schema.namespace, isPatient: true)
             try connection.simple("DROP SCHEMA IF EXISTS \"\(schema.namespace)\" CASCADE")
@@ -87,10 +87,10 @@ public struct DatabaseCopy: Sendable {
     }
 
     /// The error for a PostgreSQL database that has an API's tables already.
-    public struct PlaceNotEmpty: Error, CustomStringConvertible {
+    package struct PlaceNotEmpty: Error, CustomStringConvertible {
         let namespace: String
 
-        public var description: String {
+        package var description: String {
             """
             The PostgreSQL database has a schema \(namespace) with tables already, and nothing is written into it. Give \
             another database, or move the schema away: ALTER SCHEMA \(namespace) RENAME TO \(namespace)_before
@@ -101,7 +101,7 @@ public struct DatabaseCopy: Sendable {
 
 extension Database {
     /// Returns whether a PostgreSQL database has tables of an API.
-    public static func exists(url: String, _ schema: Schema) async throws -> Bool {
+    package static func exists(url: String, _ schema: Schema) async throws -> Bool {
         do {
             try await DatabaseCopy.requireEmpty(url, schema)
             return false
@@ -133,7 +133,7 @@ extension Session {
     }
 
     /// Returns the number of rows of each table.
-    public func rowCounts() throws -> [String: Int] {
+    package func rowCounts() throws -> [String: Int] {
         var counts: [String: Int] = [:]
         for table in try tableNames() {
             counts[table] = try value(SQL(trusted: "SELECT count(*) FROM \"\(table)\""), as: Int.self)

@@ -2,7 +2,7 @@ import Foundation
 import Processes
 
 /// The programs `pg_dump` and `pg_restore`, of the version of the server or a newer one.
-public struct PostgreSQLTools: Sendable {
+package struct PostgreSQLTools: Sendable {
     /// The most bytes of a program's output, which are messages and lists of tables.
     private static let outputLimit = 4 << 20
 
@@ -11,7 +11,7 @@ public struct PostgreSQLTools: Sendable {
 
     /// Finds the programs in the folder that the variable `POSTGRESQL_BIN` names, in those of `PATH`, and where Debian
     /// and Homebrew have them.
-    public init(environment: [String: String] = ProcessInfo.processInfo.environment) {
+    package init(environment: [String: String] = ProcessInfo.processInfo.environment) {
         self.environment = environment
     }
 
@@ -67,7 +67,7 @@ public struct PostgreSQLTools: Sendable {
     /// Makes sure that there is a `pg_dump` that is not older than the server.
     ///
     /// - Throws: ``PostgreSQLToolError``, whose description is for the operator.
-    public func requireDump(of url: String) throws {
+    package func requireDump(of url: String) throws {
         _ = try find("pg_dump", atLeast: try serverVersion(url, "public"))
     }
 
@@ -162,8 +162,8 @@ public struct PostgreSQLTools: Sendable {
 }
 
 /// The error for a program of PostgreSQL that is missing, too old or has failed. Its description is for the operator.
-public struct PostgreSQLToolError: Error, CustomStringConvertible {
-    public let description: String
+package struct PostgreSQLToolError: Error, CustomStringConvertible {
+    package let description: String
 
     init(_ description: String) { self.description = description }
 }

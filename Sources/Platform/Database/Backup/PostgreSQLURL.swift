@@ -1,9 +1,9 @@
 import Foundation
 
 /// A URL of libpq (PostgreSQL's manual, "Connection URIs"), which may name several hosts, without its password.
-public struct PostgreSQLURL: Equatable {
+package struct PostgreSQLURL: Equatable {
     /// Returns a URL of PostgreSQL with a word instead of its password, for people; nil for any other text.
-    public static func masked(_ text: String) -> String? {
+    package static func masked(_ text: String) -> String? {
         guard text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") else { return nil }
         let url = PostgreSQLURL(text)
         guard url.password != nil else { return url.text }

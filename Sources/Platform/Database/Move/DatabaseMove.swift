@@ -5,9 +5,9 @@ import Foundation
 /// The rows are copied into a draft beside the target's place: a file or a schema with another name. So no server can
 /// start with a part of them, and a move that was interrupted goes on where it was. At the end the numbers and digests
 /// of all rows are compared, and the draft gets its name. The source is kept under another name.
-public struct DatabaseMove: Sendable {
+package struct DatabaseMove: Sendable {
     /// The place of a database.
-    public enum Place: Sendable {
+    package enum Place: Sendable {
         /// A file.
         case sqlite(path: String)
         /// A database in which the API has a schema.
@@ -15,7 +15,7 @@ public struct DatabaseMove: Sendable {
     }
 
     /// A step of a move, for the operator.
-    public enum Step: Sendable {
+    package enum Step: Sendable {
         /// A table is copied.
         case copying(table: String, done: Int, total: Int)
         /// The rows of both sides are compared.
@@ -23,11 +23,11 @@ public struct DatabaseMove: Sendable {
     }
 
     /// The result of a move.
-    public struct Report: Sendable {
+    package struct Report: Sendable {
         /// The number of rows of each table.
-        public let rows: [String: Int]
+        package let rows: [String: Int]
         /// The name under which the source is kept.
-        public let kept: String
+        package let kept: String
     }
 
     private static let page = 500
@@ -38,7 +38,7 @@ public struct DatabaseMove: Sendable {
     private let source: Place
     private let target: Place
 
-    public init(_ schema: Schema, from source: Place, to target: Place) {
+    package init(_ schema: Schema, from source: Place, to target: Place) {
         self.schema = schema
         self.source = source
         self.target = target
@@ -47,7 +47,7 @@ public struct DatabaseMove: Sendable {
     /// Moves the database, from the beginning or from where an earlier call was interrupted.
     ///
     /// - Throws: ``MoveRefused``, ``DatabaseCopy/PlaceNotEmpty``, the errors of the engines, `CancellationError`.
-    public func run(showing show: @escaping @Sendable (Step) -> Void) async throws -> Report {
+    package func run(showing show: @escaping @Sendable (Step) -> Void) async throws -> Report {
         try await LongWork.run { isCancelled in
             try requireEmptyTarget()
             try prepareSource()
@@ -301,7 +301,7 @@ extension Session {
 
 extension DatabaseMove {
     /// Throws when another process of Concord uses a PostgreSQL database.
-    public static func requireUnused(_ url: String) async throws {
+    package static func requireUnused(_ url: String) async throws {
         try await LongWork.run { _ in
             // A connection that has just been closed is listed for a moment.
             for attempt in 0... {

@@ -76,8 +76,8 @@ enum MoveProgress {
 }
 
 /// The reason why a database was not moved. Its description is for the operator.
-public struct MoveRefused: Error, CustomStringConvertible {
-    public let description: String
+package struct MoveRefused: Error, CustomStringConvertible {
+    package let description: String
 
     init(_ description: String) { self.description = description }
 }

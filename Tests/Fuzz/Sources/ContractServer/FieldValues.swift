@@ -1,1 +1,1 @@
-../../../../Sources/Contract/Core/FieldValues.swift
+../../../../Sources/Contract/Core/Endpoints/FieldValues.swift

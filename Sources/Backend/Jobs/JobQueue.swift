@@ -11,7 +11,7 @@ import NIOConcurrencyHelpers
 ///
 /// A job says only what to send; what is sent is composed when it is delivered. Several nodes share the table. A job is
 /// delivered twice only when a node dies between delivering it and recording that.
-public final class Outbox<Job: Codable & Sendable>: Sendable {
+public final class JobQueue<Job: Codable & Sendable>: Sendable {
     /// The outcome of an attempt to deliver a job.
     public enum Outcome: Sendable {
         /// It is delivered, or needs no delivery any more.
@@ -24,7 +24,7 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
 
     /// Delivers a job. An error is reported, and the job is tried again (``PermanentFailure``).
     public typealias Deliver = @Sendable (Job) async throws -> Outcome
-    /// Receives each failure, with the job's number in the outbox (nil when the table itself could not be read), and
+    /// Receives each failure, with the job's number in the queue (nil when the table itself could not be read), and
     /// whether the job is tried again.
     public typealias Report = @Sendable (_ job: Int64?, any Error, _ isTriedAgain: Bool) -> Void
 
@@ -55,9 +55,9 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
     private let unreadable = NIOLockedValueBox<[Int64: Int64]>([:])
     /// The number of jobs at the last read of the table.
     private let count = NIOLockedValueBox<Int64>(0)
-    private let metrics: OutboxMetrics
+    private let metrics: JobQueueMetrics
 
-    /// Makes an outbox.
+    /// Makes a queue.
     ///
     /// - Parameters:
     ///   - secret: The key, of 32 bytes or more, for jobs that contain secrets. Jobs that were encrypted with another key
@@ -65,7 +65,7 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
     ///   - maximum: The number of jobs above which no more are added (``isFull``).
     ///   - metrics: The names of the metrics.
     public init(
-        database: Database, secret: Secret?, time: TimeSource, maximum: Int64 = .max, metrics: OutboxMetrics,
+        database: Database, secret: Secret?, time: TimeSource, maximum: Int64 = .max, metrics: JobQueueMetrics,
         report: @escaping Report, deliver: @escaping Deliver
     ) {
         self.database = database
@@ -261,14 +261,11 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
 
     /// Returns a condition that excludes jobs that this node could not decrypt recently.
     private func readable(at now: Int64) -> SQL {
-        var ids = unreadable.withLockedValue { unreadable in
+        let ids = unreadable.withLockedValue { unreadable in
             unreadable = unreadable.filter { !StoredTimes.isOver($0.value, at: now, window: Self.abstention) }
             return Array(unreadable.keys.prefix(1024))
         }
-        guard let last = ids.last else { return "1 = 1" }
-        // The list is padded to few lengths, so that few statements are prepared.
-        while !ids.count.isPowerOfTwo { ids.append(last) }
-        return "id NOT IN (\(list: ids))"
+        return ids.isEmpty ? "1 = 1" : "id NOT IN (\(list: ids))"
     }
 
     private func remove(_ waiting: Waiting) async throws {
@@ -290,8 +287,8 @@ public protocol PermanentFailure: Error {
     var isPermanent: Bool { get }
 }
 
-/// The metrics of an outbox.
-public struct OutboxMetrics: Sendable {
+/// The metrics of a queue of jobs.
+public struct JobQueueMetrics: Sendable {
     /// The jobs of all nodes that have not been delivered.
     let waiting: Gauge
     /// The jobs that could not be delivered and are tried again; nil where deliveries are counted elsewhere.
@@ -303,11 +300,7 @@ public struct OutboxMetrics: Sendable {
     public init(_ name: String) { waiting = Gauge(label: name + "_waiting") }
 }
 
-extension Int {
-    fileprivate var isPowerOfTwo: Bool { nonzeroBitCount == 1 }
-}
-
-/// A row of the outbox.
+/// A row of the queue.
 private struct Waiting: Sendable {
     var id: Int64
     var sealed: [UInt8]

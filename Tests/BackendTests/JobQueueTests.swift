@@ -8,8 +8,8 @@ import Testing
 @testable import Backend
 
 /// E-mails wait in the database until a mail server has accepted them.
-@Suite(.timeLimit(.minutes(30))) struct OutboxTests {
-    private typealias Letters = Outbox<String>
+@Suite(.timeLimit(.minutes(30))) struct JobQueueTests {
+    private typealias Letters = JobQueue<String>
 
     private static let schema = Schema("emails", [.init("emails", Letters.table)])
     private static let start: Int64 = 1_771_840_800_000

@@ -89,13 +89,25 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
             bind(value?.sqlValue ?? .null)
         }
 
-        /// Binds each element, with commas between: `WHERE id IN (\(list: ids))`. An empty list is `NULL`, which
-        /// matches nothing.
+        /// Binds each element, with commas between, for `IN` and `NOT IN`: `WHERE id IN (\(list: ids))`. An empty list is
+        /// `NULL`, which matches nothing.
+        ///
+        /// The last element is repeated until their number is a power of two. Each number of values is a statement of its
+        /// own, so this keeps the number of prepared statements small, and `IN` finds the same rows. Where a repeated value
+        /// would matter, as in `VALUES`, the pieces are joined: `\(joined: rows)`.
         public mutating func appendInterpolation(list elements: some Collection<some SQLConvertible>) {
             if elements.isEmpty { return appendLiteral("NULL") }
-            for (index, element) in elements.enumerated() {
-                if index > 0 { appendLiteral(", ") }
-                bind(element.sqlValue)
+            var (count, size, last) = (0, 1, SQLValue.null)
+            for element in elements {
+                if count > 0 { appendLiteral(", ") }
+                last = element.sqlValue
+                bind(last)
+                count += 1
+                if count > size { size *= 2 }
+            }
+            for _ in count..<size {
+                appendLiteral(", ")
+                bind(last)
             }
         }
 

@@ -224,7 +224,7 @@ final class PostgreSQLEngine: Sendable {
 
     var hasBusApart: Bool { notifier.bus.isApart }
 
-    /// Throws when a separate bus, Redis, cannot be reached.
+    /// Throws if a separate bus (Redis) is unreachable.
     func checkBus() throws {
         guard notifier.bus.isApart, let reason = busState.failure else { return }
         throw DatabaseFailure.unavailable("the event bus \(notifier.bus.description): \(reason)")

@@ -118,7 +118,7 @@ final class ClientHandshake: ChannelInboundHandler, RemovableChannelHandler {
 
 /// Keeps what the server has sent right behind its answer until the handlers of HTTP have left.
 ///
-/// The response decoder leaves a tick later than it is told to, and forwards those bytes while it leaves. Until then it
+/// The response decoder leaves a tick after it was asked to, and forwards those bytes while it leaves. Until then it
 /// takes whatever is written for a part of a request, so that a pong or a close frame would end the process.
 private final class FirstFrames: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer

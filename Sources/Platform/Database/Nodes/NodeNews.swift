@@ -72,7 +72,7 @@ struct NodeNews: Equatable {
     }
 }
 
-/// The other nodes of a database that are known, each with the number of its last batch.
+/// Known peers, which are the other nodes of the database, with their last sequence number.
 struct NodePeers {
     /// The time without a sign of life after which a node must have a connection to the server, in seconds.
     static let silence: Double = 2

@@ -109,7 +109,7 @@ final class SQLiteReaders: Sendable {
 
 /// A transaction that serves reads one after the other.
 private struct Transaction {
-    /// The number of reads in one transaction. A long transaction keeps the write-ahead log from shrinking.
+    /// The number of reads in one transaction. A long read keeps the log from shrinking.
     private static let together = 64
 
     private let connection: SQLiteConnection

@@ -103,7 +103,7 @@ final class NodeNotifier: Sendable {
     // MARK: The thread
 
     private func run() {
-        var line = Connections(bus, busState)
+        var connections = Connections(bus, busState)
         let node = bus.node
         var nextBeat = ContinuousClock.now
         var number: Int64 = 0
@@ -118,7 +118,7 @@ final class NodeNotifier: Sendable {
             if isOver, end == nil { end = .now + Self.patience }
             let mayTry = { end.map { $0 > .now } ?? !self.state.withLockedValue { $0.isOver } }
             var news = NodeNews.batches(of: waiting.map { $0() }, after: &number, node: node.id)
-            if !doubts.isEmpty, line.haveEnded(doubts) {
+            if !doubts.isEmpty, connections.haveEnded(doubts) {
                 state.withLockedValue { state in state.doubts.removeAll(where: doubts.contains) }
                 number += 1
                 news.append(NodeNews(.gap, number, of: node.id))
@@ -131,7 +131,7 @@ final class NodeNotifier: Sendable {
                 nextBeat = .now + Self.beat
             }
             announcements.increment(by: waiting.count)
-            line.send(news, while: mayTry)
+            connections.send(news, while: mayTry)
             if isDone { break }
             if !waiting.isEmpty, !isOver { Thread.sleep(forTimeInterval: Self.pace) }
         }

@@ -5,7 +5,7 @@ import MessengerAPI
 
 /// The messages that are not sent yet, in a file of their own. Each function is one transaction, which is on the disk when
 /// it returns.
-struct Outbox: Sendable {
+struct MessageOutbox: Sendable {
     /// A message on its way.
     struct Entry {
         let id: Int64

@@ -4,11 +4,11 @@ import Identity
 import Mail
 
 /// E-mails are encrypted with the server's key, because they contain tokens that give access to an account.
-extension Outbox {
+extension JobQueue {
     /// Composes the e-mail; nil when it should no longer be sent.
     public typealias Composer = @Sendable (Job) async throws -> MailMessage?
 
-    /// Makes an outbox of e-mails.
+    /// Makes a queue of e-mails.
     ///
     /// - Parameter secret: The key, of 32 bytes or more. E-mails that were encrypted with another key than the present
     ///   and the former one are left to a node that has it.
@@ -16,7 +16,7 @@ extension Outbox {
         database: Database, mailer: any Mailer, secret: Secret, time: TimeSource, compose: @escaping Composer,
         report: @escaping Report
     ) {
-        let sent = OutboxMetrics.emails("sent")
+        let sent = JobQueueMetrics.emails("sent")
         self.init(database: database, secret: secret, time: time, metrics: .emails, report: report) { job in
             if let message = try await compose(job) {
                 try await mailer.send(message)
@@ -31,9 +31,9 @@ extension MailError: PermanentFailure {
     public var isPermanent: Bool { !isTransient }
 }
 
-extension OutboxMetrics {
-    fileprivate static var emails: OutboxMetrics {
-        var metrics = OutboxMetrics("concord_emails")
+extension JobQueueMetrics {
+    fileprivate static var emails: JobQueueMetrics {
+        var metrics = JobQueueMetrics("concord_emails")
         (metrics.failed, metrics.givenUp) = (emails("failed"), emails("given_up"))
         return metrics
     }
