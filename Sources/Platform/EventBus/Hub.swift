@@ -16,39 +16,16 @@ public protocol Subscriber<Topic, Event>: AnyObject {
 /// where events are joined (``Joining``).
 ///
 /// An event after a pause is delivered at once. While events come faster than that, each loop delivers all that have come,
-/// and then pauses (``pause(after:isJoining:)``): a socket then writes them in one system call, which is the greatest part
-/// of an event's cost. A pause ends early when as many events have come as usual (``enough(after:)``): publishers that wait
-/// for their subscribers may send no more until then.
+/// and then pauses (``pause(after:)``): a socket then writes them in one system call, which is the greatest part of an
+/// event's cost.
 public final class Hub<Topic: Hashable & Sendable, Event>: Sendable {
     public typealias Member = any Subscriber<Topic, Event>
 
-    /// Returns the time that a loop waits after a delivery, before it delivers what has come meanwhile.
-    ///
-    /// If the delivery had several events of a topic, the pause lasts three times as long as the delivery. It is shorter where
-    /// the two would take more than 12 ms together, but never shorter than ``shortestJoiningPause``. In all other cases the
-    /// pause lasts a fifth of the delivery, 0.1 to 0.8 ms: when each of many topics has few events, waiting delays them and
-    /// saves nothing.
-    ///
-    /// - Parameter isJoining: Whether the delivery had several events of a topic.
-    static func pause(after delivery: TimeAmount, isJoining: Bool) -> TimeAmount {
-        let time = max(delivery, .microseconds(500))
-        guard isJoining else { return .nanoseconds(min(time, .milliseconds(4)).nanoseconds / 5) }
-        return max(shortestJoiningPause, min(.nanoseconds(time.nanoseconds * 3), .milliseconds(12) - delivery))
-    }
-
-    /// The pause after a delivery during which enough events have come, or that has taken long. In it the loop does its other
-    /// work: without it, deliveries that follow each other would keep requests waiting.
-    static var shortestJoiningPause: TimeAmount { .microseconds(1500) }
-
-    /// The number of deliveries whose sizes a loop remembers.
-    static var memory: Int { 8 }
-
-    /// Returns the number of events that end a pause: the third greatest of the last deliveries, so that those after an
-    /// unusually large one do not wait for as many, and at least two.
-    ///
-    /// - Parameter sizes: The numbers of events of the last deliveries, ``memory`` at most.
-    static func enough(after sizes: [Int]) -> Int {
-        max(2, sizes.sorted(by: >).prefix(3).last ?? 2)
+    /// Returns the time that a loop waits after a delivery, before it delivers what has come meanwhile: a fifth of the time
+    /// that the delivery took, and 0.1 to 2 ms. In it the loop does its other work: without it, deliveries that follow each
+    /// other would keep requests waiting.
+    static func pause(after delivery: TimeAmount) -> TimeAmount {
+        .nanoseconds(min(max(delivery.nanoseconds / 5, 100_000), 2_000_000))
     }
 
     /// Runs an action on an event loop when the subscribers there have sent what they have received, or so many of them that
@@ -165,21 +142,8 @@ public final class Hub<Topic: Hashable & Sendable, Event>: Sendable {
             var waiting: [Publication] = []
             /// Whether a delivery has been scheduled or runs.
             var isScheduled = false
-            /// The number of the next delivery.
-            var delivery = 0
             /// The time at which the loop's pause ends.
             var pauseEnd = NIODeadline.uptimeNanoseconds(0)
-            /// The number of waiting events that ends the pause before; nil when none does, or one has.
-            var enough: Int?
-            /// The numbers of events of the last deliveries.
-            var sizes: [Int] = []
-
-            /// Ends the pause if enough events wait.
-            mutating func endsPause() -> Bool {
-                guard let enough, waiting.count >= enough else { return false }
-                self.enough = nil
-                return true
-            }
         }
 
         /// The parts that only the event loop uses.
@@ -236,57 +200,43 @@ public final class Hub<Topic: Hashable & Sendable, Event>: Sendable {
         }
 
         func publish(to topic: Topic?, _ event: @escaping @Sendable () -> Event) {
-            let delivery = queue.withLockedValue { queue -> (number: Int, time: NIODeadline)? in
+            let time = queue.withLockedValue { queue -> NIODeadline? in
                 guard queue.subscriptions > 0 else { return nil }
                 queue.waiting.append(Publication(topic: topic, event: event))
-                if queue.endsPause() {
-                    queue.isScheduled = true
-                    return (queue.delivery, .uptimeNanoseconds(0))
-                }
                 defer { queue.isScheduled = true }
-                return queue.isScheduled ? nil : (queue.delivery, queue.pauseEnd)
+                return queue.isScheduled ? nil : queue.pauseEnd
             }
-            if let delivery { schedule(delivery.number, at: delivery.time) }
+            if let time { schedule(at: time) }
         }
 
-        private func schedule(_ delivery: Int, at time: NIODeadline) {
+        private func schedule(at time: NIODeadline) {
             if time <= loop.now {
-                loop.execute { self.deliverAll(delivery) }
+                loop.execute { self.deliverAll() }
             } else {
-                loop.scheduleTask(deadline: time) { self.deliverAll(delivery) }
+                loop.scheduleTask(deadline: time) { self.deliverAll() }
             }
         }
 
         /// Delivers what waits.
-        ///
-        /// - Parameter number: The number of the delivery, which does nothing when it has begun before: enough events came
-        ///   before the end of the pause.
-        private func deliverAll(_ number: Int) {
+        private func deliverAll() {
             let begun = loop.now
-            let waiting = queue.withLockedValue { queue -> [Publication] in
-                guard queue.delivery == number else { return [] }
-                queue.delivery += 1
-                queue.enough = nil
+            let waiting = queue.withLockedValue { queue in
                 defer { queue.waiting = [] }
                 return queue.waiting
             }
-            guard !waiting.isEmpty else { return }
             for publication in waiting { deliver(publication) }
-            settle(loop) { self.pause(since: begun, after: waiting) }
+            settle(loop) { self.pause(since: begun) }
         }
 
-        private func pause(since begun: NIODeadline, after events: [Publication]) {
+        private func pause(since begun: NIODeadline) {
             let now = loop.now
-            let isJoining = events.count > 1 && events.count >= 2 * Set(events.map(\.topic)).count
-            let pause = Hub.pause(after: now - begun, isJoining: isJoining)
-            let delivery = queue.withLockedValue { queue -> (number: Int, time: NIODeadline)? in
-                queue.sizes = queue.sizes.suffix(Hub.memory - 1) + [events.count]
-                queue.enough = isJoining ? Hub.enough(after: queue.sizes) : nil
-                queue.pauseEnd = now + (queue.endsPause() ? Hub.shortestJoiningPause : pause)
+            let end = now + Hub.pause(after: now - begun)
+            let isScheduled = queue.withLockedValue { queue in
+                queue.pauseEnd = end
                 queue.isScheduled = !queue.waiting.isEmpty
-                return queue.isScheduled ? (queue.delivery, queue.pauseEnd) : nil
+                return queue.isScheduled
             }
-            if let delivery { schedule(delivery.number, at: delivery.time) }
+            if isScheduled { schedule(at: end) }
         }
 
         private func deliver(_ publication: Publication) {
