@@ -13,7 +13,7 @@ private final class Inbox: Subscriber {
 /// Events are delivered per topic, in order, once.
 @Suite(.timeLimit(.minutes(30))) struct HubTests {
     private let loop = EmbeddedEventLoop()
-    private let pause = Hub<String, Int>.pause(after: .zero, isJoining: false)
+    private let pause = DeliveryState<Int>.pause(after: .zero)
 
     private func publish(_ event: Int, to topic: String, _ hub: Hub<String, Int>) {
         hub.publish(to: topic) { event }
@@ -82,98 +82,26 @@ private final class Inbox: Subscriber {
         loop.advanceTime(by: pause)
         #expect(inbox.events == ["a 1", "a 2", "a 3", "a 4"])
         // After a pause the next event is a first one again.
-        loop.advanceTime(by: Hub<String, Int>.pause(after: .zero, isJoining: true))
+        loop.advanceTime(by: pause)
         publish(5, to: "a", hub)
         loop.run()
         #expect(inbox.events.last == "a 5")
     }
 
-    /// A loop that delivers for long lets more events gather, and for longer where they are joined, but not after a very long
-    /// delivery, during which enough have come.
-    @Test(
-        arguments: [
-            (0, 100, 1500), (499, 100, 1500), (900, 180, 2700), (4000, 800, 8000), (90_000, 800, 1500),
-        ] as [(Int64, Int64, Int64)])
-    func aPauseGrowsWithTheDelivery(_ delivery: Int64, _ pause: Int64, _ joiningPause: Int64) {
-        for (isJoining, expected) in [(false, pause), (true, joiningPause)] {
-            let found = Hub<String, Int>.pause(after: .microseconds(delivery), isJoining: isJoining)
-            #expect(found == .microseconds(expected))
-        }
-    }
-
-    @Test func eventsOfOneTopicAreJoinedForLonger() {
-        let hub = Hub<String, Int>(loop)
-        let inbox = Inbox()
-        for topic in ["a", "b"] { hub.subscribe(inbox, to: topic, on: loop) }
-        for (topics, isJoining) in [(["a", "b"], false), (["a", "a"], true), (["a", "b"], false)] {
-            inbox.events = []
-            publish(0, to: "a", hub)
-            loop.run()
-            for topic in topics { publish(1, to: topic, hub) }
-            loop.advanceTime(by: pause)
-            #expect(inbox.events.count == 3)
-            publish(2, to: "a", hub)
-            let next = Hub<String, Int>.pause(after: .zero, isJoining: isJoining)
-            loop.advanceTime(by: .nanoseconds(next.nanoseconds - 1))
-            #expect(inbox.events.count == 3)
-            loop.advanceTime(by: .nanoseconds(1))
-            #expect(inbox.events.count == 4)
-            loop.advanceTime(by: .seconds(1))
-        }
-    }
-
-    @Test func aPauseEndsWhenAsManyEventsHaveComeAsUsual() {
-        let hub = Hub<String, Int>(loop)
-        let inbox = Inbox()
-        hub.subscribe(inbox, to: "a", on: loop)
-        func publish(_ events: Range<Int>) { for event in events { self.publish(event, to: "a", hub) } }
-        publish(0..<4)
-        loop.run()
-        #expect(inbox.events.count == 4)
-        publish(4..<7)
-        loop.run()
-        #expect(inbox.events.count == 4)
-        // The fourth ends the pause, and what comes after that delivery waits for the next one.
-        publish(7..<9)
-        loop.run()
-        publish(9..<12)
-        loop.run()
-        #expect(inbox.events == (0..<9).map { "a \($0)" })
-        // Three events do not end the pause early. They are delivered when it is over.
-        loop.advanceTime(by: Hub<String, Int>.pause(after: .zero, isJoining: true))
-        #expect(inbox.events == (0..<12).map { "a \($0)" })
-        loop.advanceTime(by: .seconds(1))
-        publish(12..<13)
-        loop.run()
-        #expect(inbox.events == (0..<13).map { "a \($0)" })
-    }
-
-    @Test func whatCameDuringADeliveryIsDeliveredAfterTheShortestPauseIfItIsEnough() {
+    @Test func whatComesDuringAPauseIsDeliveredAtItsEnd() {
         nonisolated(unsafe) var sent: [() -> Void] = []
         let hub = Hub<String, Int>(loop) { _, action in sent.append(action) }
-        let inbox = Answering(hub)
+        let inbox = Inbox()
         hub.subscribe(inbox, to: "a", on: loop)
-        func endDelivery() {
-            loop.run()
-            loop.advanceTime(by: .milliseconds(2))
-            sent.removeFirst()()
-        }
-        for event in 1...2 { publish(event, to: "a", hub) }
-        endDelivery()
-        #expect(inbox.events == [1, 2])
-        loop.advanceTime(by: Hub<String, Int>.shortestJoiningPause)
-        #expect(inbox.events == [1, 2, 2, 3])
-        // One event is not enough.
-        endDelivery()
-        loop.advanceTime(by: Hub<String, Int>.shortestJoiningPause)
-        #expect(inbox.events == [1, 2, 2, 3])
-        loop.advanceTime(by: Hub<String, Int>.pause(after: .milliseconds(2), isJoining: true))
-        #expect(inbox.events == [1, 2, 2, 3, 3])
-    }
-
-    @Test(arguments: [([], 2), ([1], 2), ([9], 9), ([4, 9], 4), ([4, 4, 9, 7, 1, 1, 1, 4], 4)] as [([Int], Int)])
-    func enoughIsTheThirdGreatestOfTheLastDeliveries(_ sizes: [Int], _ enough: Int) {
-        #expect(Hub<String, Int>.enough(after: sizes) == enough)
+        publish(1, to: "a", hub)
+        loop.run()
+        loop.advanceTime(by: .milliseconds(4))
+        sent.removeFirst()()
+        for event in 2...4 { publish(event, to: "a", hub) }
+        loop.advanceTime(by: .microseconds(799))
+        #expect(inbox.events == ["a 1"])
+        loop.advanceTime(by: .microseconds(1))
+        #expect(inbox.events == ["a 1", "a 2", "a 3", "a 4"])
     }
 
     /// The pause after a delivery begins when subscribers say that they have sent what they received.
@@ -190,7 +118,7 @@ private final class Inbox: Subscriber {
         sent.removeFirst()()
         loop.run()
         #expect(inbox.events == ["a 1"])
-        loop.advanceTime(by: Hub<String, Int>.pause(after: .seconds(1), isJoining: false))
+        loop.advanceTime(by: DeliveryState<Int>.pause(after: .seconds(1)))
         #expect(inbox.events == ["a 1", "a 2"])
     }
 

@@ -30,8 +30,8 @@ import Testing
             hub = Numbers(loop)
             nonisolated(unsafe) weak var this: Stage?
             hub = Numbers(
-                loop, settle: { _, action in action() },
-                joining: .init { _, serve in
+                loop, onDelivered: { _, action in action() },
+                batching: .init { _, serve in
                     nonisolated(unsafe) let turn = serve
                     this?.turns.append(turn)
                 } of: {

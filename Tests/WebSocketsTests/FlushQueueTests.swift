@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(30)))
 struct FlushQueueTests {
     /// Sockets on one loop.
-    private struct Crowd {
+    private struct Sockets {
         let loop = EmbeddedEventLoop()
         private var channels: [EmbeddedChannel] = []
         private var logs: [SocketTimeTests.Log] = []
@@ -56,26 +56,26 @@ struct FlushQueueTests {
 
     /// A loop with many sockets does what else there is to do between them.
     @Test func manySocketsSendInSlices() throws {
-        let crowd = try Crowd(200)
-        crowd.send()
+        let sockets = try Sockets(200)
+        sockets.send()
         nonisolated(unsafe) var (other, all): (Int?, Int?) = (nil, nil)
-        SocketWrites.whenDone(on: crowd.loop) { all = try? crowd.count() }
-        crowd.loop.execute { other = try? crowd.count() }
-        crowd.loop.run()
+        SocketWrites.whenDone(on: sockets.loop) { all = try? sockets.count() }
+        sockets.loop.execute { other = try? sockets.count() }
+        sockets.loop.run()
         #expect(other.map { 0 < $0 && $0 < 200 } == true)
         #expect(all.map { $0 + (other ?? 0) } == 200)
     }
 
     /// A loop that sends to very many sockets looks for input in between. What it sends to fewer is not cut in two.
     @Test func aLoopWithVeryManySocketsLooksForInput() throws {
-        let crowd = try Crowd(700)
-        crowd.send()
+        let sockets = try Sockets(700)
+        sockets.send()
         for expected in [256, 256, 188] {
-            crowd.loop.run()
-            #expect(try crowd.count() == expected)
-            crowd.loop.advanceTime(by: .microseconds(20))
+            sockets.loop.run()
+            #expect(try sockets.count() == expected)
+            sockets.loop.advanceTime(by: .microseconds(20))
         }
-        let few = try Crowd(200)
+        let few = try Sockets(200)
         for _ in 0..<3 {
             few.send()
             few.loop.run()
@@ -87,43 +87,43 @@ struct FlushQueueTests {
 
     /// A delivery to very many sockets ends before all have sent, so that later frames join those of the others.
     @Test func aDeliveryEndsWhenTheLoopLooksForInput() throws {
-        let crowd = try Crowd(600)
-        crowd.send()
+        let sockets = try Sockets(600)
+        sockets.send()
         var sent: Int?
-        SocketWrites.whenDone(on: crowd.loop) { sent = try? crowd.count() }
-        crowd.loop.run()
+        SocketWrites.whenDone(on: sockets.loop) { sent = try? sockets.count() }
+        sockets.loop.run()
         #expect(sent == 256)
     }
 
     /// Sockets that are given frames when it is their turn send them before the next ones are given theirs.
-    @Test func aCrowdSendsInItsTurn() throws {
-        let crowd = try Crowd(700)
+    @Test func aBatchSendsInItsTurn() throws {
+        let sockets = try Sockets(700)
         nonisolated(unsafe) var (sent, other) = (0, 0)
-        crowd.sendInTurns { served in
-            sent += (try? crowd.count()) ?? 0
+        sockets.sendInTurns { served in
+            sent += (try? sockets.count()) ?? 0
             #expect(sent == served)
         }
-        crowd.loop.execute { other = sent }
-        crowd.loop.run()
+        sockets.loop.execute { other = sent }
+        sockets.loop.run()
         #expect(0 < other && other < 256)
         for expected in [256, 512, 700] {
-            sent += try crowd.count()
+            sent += try sockets.count()
             #expect(sent == expected)
-            crowd.loop.advanceTime(by: .microseconds(20))
-            crowd.loop.run()
+            sockets.loop.advanceTime(by: .microseconds(20))
+            sockets.loop.run()
         }
     }
 
     /// Frames leave in the order in which a socket was given them, also where it waits with others and for itself.
-    @Test func aSocketOfACrowdKeepsTheOrderOfItsFrames() throws {
-        let crowd = try Crowd(3)
-        crowd.send()
-        crowd.sendInTurns()
-        crowd.sendInTurns()
-        crowd.loop.run()
-        crowd.sendInTurns()
-        crowd.send()
-        crowd.loop.run()
-        for index in 0..<3 { #expect(try crowd.frames(index) == ["x", "y", "y", "x", "y"]) }
+    @Test func aSocketOfABatchKeepsTheOrderOfItsFrames() throws {
+        let sockets = try Sockets(3)
+        sockets.send()
+        sockets.sendInTurns()
+        sockets.sendInTurns()
+        sockets.loop.run()
+        sockets.sendInTurns()
+        sockets.send()
+        sockets.loop.run()
+        for index in 0..<3 { #expect(try sockets.frames(index) == ["x", "y", "y", "x", "y"]) }
     }
 }

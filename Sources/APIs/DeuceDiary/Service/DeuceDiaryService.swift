@@ -82,7 +82,7 @@ public final class DeuceDiaryService: FileStoringService {
         let memberships = TTLCache<Membership, Bool>("memberships", time: time)
         self.memberships = memberships
         self.pictures = pictures
-        let hub = LiveHub(group, settle: SocketWrites.whenDone)
+        let hub = LiveHub(group, onDelivered: SocketWrites.whenDone)
         self.hub = hub
         self.publisher = EventPublisher(database, subscribersRead: false) { news in
             // This comes first, so that a client that receives the event finds the change.

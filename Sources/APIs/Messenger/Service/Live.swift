@@ -37,8 +37,8 @@ enum LiveEvent: Sendable {
 
 typealias LiveHub = Hub<LiveTopic, LiveEvent>
 
-extension LiveHub.Joining {
-    /// Joins the events of chats, whose order among each other no client relies on.
+extension LiveHub.BatchedDelivery {
+    /// Batches the events of chats, whose order among each other no client relies on.
     static let chats = Self(SocketWrites.inTurns) { topic in
         if case .chat = topic { true } else { false }
     } join: {

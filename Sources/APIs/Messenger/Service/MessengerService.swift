@@ -70,7 +70,7 @@ public final class MessengerService: FileStoringService {
         self.sessions = TokenSessions(
             database: database, secret: secret, rules: Self.sessionRules, time: time)
         self.uploadThrottle = UploadThrottle(limit: settings.uploadsPerHour, errorMessages: Messenger.errorMessages)
-        let hub = LiveHub(group, settle: SocketWrites.whenDone, joining: .chats)
+        let hub = LiveHub(group, onDelivered: SocketWrites.whenDone, batching: .chats)
         self.hub = hub
         let attendance = Attendance(hub: hub, database: database)
         let subscribers = LiveSubscribers(hub: hub, sessions: sessions)

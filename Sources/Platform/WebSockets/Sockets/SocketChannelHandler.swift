@@ -6,7 +6,7 @@ import NIOWebSocket
 ///
 /// It is a plain handler and its own ``SocketConnection``, so that a socket needs one object, one timer and no task.
 ///
-/// The frames of one read are handled at once. A read is small (``reads``), and a socket that had many frames in one waits for
+/// The frames of one read are handled at once. A read is small (``readSizes``), and a socket that had many frames in one waits for
 /// its turn in the loop's queue before it reads again: the frames are what it has done with its turn.
 final class SocketChannelHandler: ChannelDuplexHandler, SocketConnection {
     typealias InboundIn = WebSocketFrame
@@ -14,34 +14,22 @@ final class SocketChannelHandler: ChannelDuplexHandler, SocketConnection {
     typealias OutboundOut = ByteBuffer
 
     /// The sizes of reads: usual frames have less than a hundred bytes.
-    static let reads = AdaptiveRecvByteBufferAllocator(minimum: 256, initial: 512, maximum: 2048)
-    /// The number of frames in one read up to which the next one does not wait.
-    private static let framesAtOnce = 8
-
-    private enum State {
-        case open
-        /// A close frame has been sent, in answer to the peer's or before it.
-        case closing
-        case closed
-    }
-
+    static let readSizes = AdaptiveRecvByteBufferAllocator(minimum: 256, initial: 512, maximum: 2048)
     private static let ping = ByteBuffer(frame: 0x89, payload: ByteBuffer())
 
     let eventLoop: any EventLoop
     let remoteAddress: String?
     private let limits: SocketLimits
-    /// Set before the handler is added to its channel.
-    var metrics: SocketMetrics?
+    private let metrics: SocketMetrics?
     /// The handler; `nil` after it was notified that the socket is closed, because it usually holds the socket in turn.
     private var handler: (any SocketHandler)?
     private var context: ChannelHandlerContext?
-    private var state = State.open
+    private var state = SocketState()
     private var messages: MessageAssembler
     private var budget: FrameBudget
-    /// The number of frames in the current read, or in the one that the socket's turn is for.
-    private var framesRead = 0
-    private var awaitsTurn = false
-    private var isReadWithheld = false
+    private var reads = SocketReads()
+    private var pulse: SocketPulse
+    private var timer: NIOScheduledCallback?
     private var outbox = Outbox()
     private let flushes: FlushQueue
     private let queue: LoopQueue
@@ -49,12 +37,6 @@ final class SocketChannelHandler: ChannelDuplexHandler, SocketConnection {
     private var direct: DirectSend?
     /// Whether the socket is in the queue of those that are flushed at the end of the tick.
     private var awaitsFlush = false
-    private var whenEmpty: [() -> Void] = []
-    /// Whether the peer's close frame is answered, so that the connection ends when everything has been sent.
-    private var isAnsweringClose = false
-    private var lastHeard: NIODeadline
-    private var nextPing: NIODeadline
-    private var timer: NIOScheduledCallback?
 
     /// Makes the handler, on the channel's event loop.
     ///
@@ -62,11 +44,12 @@ final class SocketChannelHandler: ChannelDuplexHandler, SocketConnection {
     ///   - sendsDirectly: Whether the channel sends the bytes as they are, so that they may go past it.
     ///   - response: Completes when the handshake's response, before which nothing may be sent directly, has been written.
     init(
-        _ handler: any SocketHandler, limits: SocketLimits, channel: any Channel, sendsDirectly: Bool = false,
-        after response: EventLoopFuture<Void>? = nil
+        _ handler: any SocketHandler, limits: SocketLimits, metrics: SocketMetrics? = nil, channel: any Channel,
+        sendsDirectly: Bool = false, after response: EventLoopFuture<Void>? = nil
     ) {
         self.handler = handler
         self.limits = limits
+        self.metrics = metrics
         direct = sendsDirectly ? DirectSend(channel) : nil
         eventLoop = channel.eventLoop
         flushes = FlushQueue.current(of: eventLoop)
@@ -74,8 +57,7 @@ final class SocketChannelHandler: ChannelDuplexHandler, SocketConnection {
         remoteAddress = channel.remoteAddress?.ipAddress
         messages = MessageAssembler(maximumSize: limits.maximumMessageSize)
         budget = FrameBudget(limits)
-        lastHeard = eventLoop.now
-        nextPing = limits.pingInterval.map { [lastHeard] in lastHeard + $0 } ?? .distantFuture
+        pulse = SocketPulse(limits, at: eventLoop.now)
         guard let response else { return }
         outbox.beginForeignWrite()
         response.assumeIsolated().whenComplete { [self] _ in wrote(0) }
@@ -84,13 +66,13 @@ final class SocketChannelHandler: ChannelDuplexHandler, SocketConnection {
     // MARK: Sending
 
     func send(_ frame: TextFrame) {
-        guard state == .open else { return }
+        guard state.isOpen else { return }
         metrics?.sent.increment()
         enqueue(frame.bytes)
     }
 
     func send(_ frames: JoinedFrames) {
-        guard state == .open else { return }
+        guard state.isOpen else { return }
         guard hasRoom(for: frames.bytes, count: frames.frames.count) else {
             for bytes in frames.frames { send(TextFrame(bytes: bytes)) }
             return
@@ -102,32 +84,35 @@ final class SocketChannelHandler: ChannelDuplexHandler, SocketConnection {
     }
 
     func whenFlushed(_ action: @escaping () -> Void) {
-        guard state == .open else { return }
-        whenEmpty.append(action)
-        if outbox.isEmpty { runWhenEmpty() }
+        guard state.isOpen else { return }
+        state.wait(action)
+        if outbox.isEmpty { sentAll() }
     }
 
-    private func runWhenEmpty() {
-        if isAnsweringClose { context?.close(promise: nil) }
-        guard !whenEmpty.isEmpty else { return }
-        let actions = whenEmpty
-        whenEmpty = []
-        if state == .open { for action in actions { action() } }
+    private func sentAll() {
+        switch state.sentAll() {
+        case .run(let actions): for action in actions { action() }
+        case .close: context?.close(promise: nil)
+        }
     }
 
     func close(_ code: SocketCloseCode, reason: String) {
-        guard state == .open else { return }
-        state = .closing
+        guard state.close() else { return }
         metrics?.closed(code)
-        write(ByteBuffer(closing: code, reason: reason))
-        flush()
+        sendLast(ByteBuffer(closing: code, reason: reason))
+    }
+
+    /// Sends the close frame. The connection ends after a time, whatever the peer does.
+    private func sendLast(_ bytes: ByteBuffer) {
         schedule(at: eventLoop.now + limits.closingTime)
+        write(bytes)
+        flush()
     }
 
     /// Closes after a violation by the peer. Its further bytes are not trusted, so only their end is awaited. Closing
     /// at once could make the kernel discard our close frame together with unread data.
     private func fail(_ code: SocketCloseCode, reason: String) {
-        guard state == .open else { return }
+        guard state.isOpen else { return }
         close(code, reason: reason)
         context?.close(mode: .output, promise: nil)
     }
@@ -169,7 +154,7 @@ final class SocketChannelHandler: ChannelDuplexHandler, SocketConnection {
         if !outbox.isEmpty { sendDirectly() }
         let rest = outbox.passOn()
         guard rest.isEmpty else { return pass(rest, to: context) }
-        if outbox.isEmpty { runWhenEmpty() }
+        if outbox.isEmpty { sentAll() }
     }
 
     /// Sends what the kernel takes at once, past the pipeline.
@@ -190,19 +175,23 @@ final class SocketChannelHandler: ChannelDuplexHandler, SocketConnection {
     /// Notes that the channel has written a frame, or that it never will.
     private func wrote(_ size: Int) {
         outbox.endWrite(of: size)
-        if outbox.isEmpty { runWhenEmpty() }
+        if outbox.isEmpty { sentAll() }
     }
 
     // MARK: Receiving
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         queue.noteInput()
-        framesRead += 1
+        reads.receiveFrame()
         let frame = unwrapInboundIn(data)
-        guard state == .open else {
-            if frame.opcode == .connectionClose { context.close(promise: nil) }
-            return
+        switch state.receive(isClose: frame.opcode == .connectionClose) {
+        case .handle: handle(frame)
+        case .ignore: break
+        case .close: context.close(promise: nil)
         }
+    }
+
+    private func handle(_ frame: WebSocketFrame) {
         guard budget.take(at: eventLoop.now) else { return fail(.policyViolation, reason: "Too many frames") }
         do throws(MessageAssembler.Violation) {
             switch try messages.accept(frame) {
@@ -222,27 +211,18 @@ final class SocketChannelHandler: ChannelDuplexHandler, SocketConnection {
     }
 
     private func answerClose(_ code: SocketCloseCode?) {
-        state = .closing
-        schedule(at: eventLoop.now + limits.closingTime)
-        isAnsweringClose = true
-        write(ByteBuffer(closing: code, reason: ""))
-        flush()
+        state.answerClose()
+        sendLast(ByteBuffer(closing: code, reason: ""))
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        lastHeard = eventLoop.now
-        if framesRead <= Self.framesAtOnce {
-            framesRead = 0
-        } else if !awaitsTurn {
-            awaitsTurn = true
-            queue.add(self)
-        }
+        pulse.hear(at: eventLoop.now)
+        if reads.complete() { queue.add(self) }
         context.fireChannelReadComplete()
     }
 
     func read(context: ChannelHandlerContext) {
-        guard awaitsTurn else { return context.read() }
-        isReadWithheld = true
+        if reads.want() { context.read() }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -287,12 +267,10 @@ final class SocketChannelHandler: ChannelDuplexHandler, SocketConnection {
     }
 
     private func end() {
-        guard state != .closed else { return }
-        state = .closed
+        guard state.end() else { return }
         metrics?.open.decrement()
         timer?.cancel()
         timer = nil
-        whenEmpty = []
         direct = nil
         handler?.closed()
         handler = nil
@@ -302,36 +280,26 @@ final class SocketChannelHandler: ChannelDuplexHandler, SocketConnection {
 extension SocketChannelHandler: LoopTurn {
     /// Reads on.
     func takeTurn() -> Int {
-        let frames = framesRead
-        (framesRead, awaitsTurn) = (0, false)
-        if isReadWithheld {
-            isReadWithheld = false
-            context?.read()
-        }
+        let (frames, isWithheld) = reads.takeTurn()
+        if isWithheld { context?.read() }
         return frames
     }
 }
 
 extension SocketChannelHandler: NIOScheduledCallbackHandler {
-    /// Handles the socket's only timer. It is not moved when bytes arrive; instead the time is checked when it fires.
     func handleScheduledCallback(eventLoop: some EventLoop) {
         timer = nil
         let now = eventLoop.now
-        guard state == .open, limits.idleTimeout.map({ now - lastHeard < $0 }) ?? true else {
+        guard state.isOpen, !pulse.isSilent(at: now) else {
             context?.close(promise: nil)
             return
         }
-        if let interval = limits.pingInterval, now >= nextPing {
-            nextPing = now + interval
-            write(Self.ping)
-        }
+        if pulse.takePing(at: now) { write(Self.ping) }
         scheduleNextCheck()
     }
 
     private func scheduleNextCheck() {
-        let idleEnd = limits.idleTimeout.map { lastHeard + $0 } ?? .distantFuture
-        let next = min(nextPing, idleEnd)
-        if next < .distantFuture { schedule(at: next) }
+        if let next = pulse.nextCheck { schedule(at: next) }
     }
 
     private func schedule(at deadline: NIODeadline) {

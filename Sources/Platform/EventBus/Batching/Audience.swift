@@ -61,7 +61,8 @@ extension Hub {
 
     typealias Place = Dictionary<ObjectIdentifier, Member>.Index
 
-    /// One pass through the subscribers of a topic, who receive what has come until it is their turn.
+    /// One pass through the subscribers of a topic, who receive what has come until it is their turn: each of them all events
+    /// once, in the order in which they were published.
     final class Turn {
         /// The subscribers, and a place among them.
         fileprivate struct Pass {
@@ -97,7 +98,7 @@ extension Hub {
 
         /// Makes a turn.
         ///
-        /// - Parameter pass: The pass whose subscribers receive in this turn what came too late for them in that one.
+        /// - Parameter pass: Continues `pass`: delivers what arrived after its members were served.
         fileprivate init(_ audience: Audience, after pass: Pass?, _ join: @escaping ([Event]) -> [Event]) {
             self.audience = audience
             self.pass = pass

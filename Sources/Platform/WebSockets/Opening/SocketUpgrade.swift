@@ -1,11 +1,11 @@
-import HTTPTypes
-public import NIOCore
+package import HTTPTypes
+package import NIOCore
 import NIOWebSocket
 
 /// Turns HTTP/1 connections into WebSockets, where a request asks for one at a route.
-public struct SocketUpgrade: Sendable {
+package struct SocketUpgrade: Sendable {
     /// The decision on a handshake.
-    public enum Outcome {
+    package enum Outcome {
         /// The handshake is answered with 101 and these fields; `add` then gives the connection to the socket.
         case accept(
             HTTPFields,
@@ -24,7 +24,7 @@ public struct SocketUpgrade: Sendable {
     ///   - routes: The routes, in any order; at most one per path.
     ///   - sendsDirectly: Whether sockets may send past the channel's pipeline. It must be false where a handler of it
     ///     changes what is sent, as TLS does.
-    public init(routes: [SocketRoute], sendsDirectly: Bool = false) {
+    package init(routes: [SocketRoute], sendsDirectly: Bool = false) {
         self.routes = routes
         self.sendsDirectly = sendsDirectly
     }
@@ -34,7 +34,7 @@ public struct SocketUpgrade: Sendable {
     /// - Parameter decide: Called once with the decision, on the event loop and not before this returns, unless it is
     ///   cancelled.
     /// - Returns: Cancels the decision; nil when the request asks for no socket of a route.
-    public func consider(
+    package func consider(
         _ request: HTTPRequest, on channel: any Channel, _ decide: @escaping @Sendable (sending Outcome) -> Void
     ) -> (() -> Void)? {
         let path = request.path?.prefix { $0 != "?" } ?? ""
@@ -85,9 +85,9 @@ public struct SocketUpgrade: Sendable {
         let decoder = ByteToMessageHandler(
             WebSocketFrameDecoder(maxFrameSize: max(125, route.limits.maximumMessageSize)))
         let socket = SocketChannelHandler(
-            make(), limits: route.limits, channel: channel, sendsDirectly: sendsDirectly, after: answer)
-        socket.metrics = route.metrics
-        try channel.syncOptions?.setOption(.recvAllocator, value: SocketChannelHandler.reads)
+            make(), limits: route.limits, metrics: route.metrics, channel: channel, sendsDirectly: sendsDirectly,
+            after: answer)
+        try channel.syncOptions?.setOption(.recvAllocator, value: SocketChannelHandler.readSizes)
         try pipeline.addHandler(decoder, position: .after(last))
         try pipeline.addHandler(socket, position: .after(decoder))
     }
