@@ -8,6 +8,7 @@ extension Mutant {
     private static let register = "POST /register"
     private static let login = "POST /login"
     private static let me = "GET /user"
+    private static let password = "POST /account/password"
     private static let profile = "GET /users/{id}"
     private static let update = "PATCH /users/{id}"
     private static let photo = "POST /users/{id}/photo"
@@ -49,6 +50,24 @@ extension Mutant {
         .init(register, "makes public accounts", .body(register, #""isPrivate":true"#, #""isPrivate":false"#)),
         .init(register, "takes isAdmin", .body(register, #""isAdmin":false"#, #""isAdmin":true"#)),
         .init(login, "takes any case of a password", .accepting(login, "Invalid username or password", "{}")),
+        .init(password, "has no key", .headers(password, .idempotencyKey)),
+        .init(password, "takes any length", .accepting(password, "Password must be at least 8 characters", "{}")),
+        .init(
+            password, "lets passwords be tried",
+            .exchange(password) { request, forward in
+                let response = try await forward(request)
+                return response.status == .tooManyRequests
+                    ? .json(400, #"{"message":"Invalid password"}"#) : response
+            }),
+        .init(password, "does not say when to come back", .header(password, .retryAfter, nil)),
+        .init(
+            password, "ends no session",
+            .exchange(password) { request, forward in
+                // The password is changed by a session of its own, which signs out; all others go on.
+                var request = request
+                request.headers[.cookie] = request.headers[.cookie].map { "\($0.split(separator: ";").last ?? "")" }
+                return try await forward(request)
+            }),
         .init(profile, "shows the address", .body(profile, #""bio":"#, #""email":"x@example.com","bio":"#)),
         .init(
             profile, "asks for a session",

@@ -168,6 +168,11 @@ public struct AccountEmails<Table: EmailAccountTable>: Sendable {
         return account.email
     }
 
+    /// Ends the tokens that set a new password, because the account has another password or address now.
+    public static func endResets(of user: ID, in db: Session) throws {
+        try EmailTokens.reset.deleteAll(of: user, in: db)
+    }
+
     // // MARK: Deletion
 
     /// Deletes the tokens of an account that is deleted.

@@ -40,6 +40,8 @@ public struct CookieSessions<User: SQLConvertible>: Sendable {
         public let user: User
         /// The headers for the answer, which renew the cookie once a day.
         public let headers: HTTPFields
+        /// The hash of the session's token.
+        let hash: [UInt8]
     }
 
     /// Returns the caller; nil when there is no cookie, or each is unknown, expired or signed out. Of several cookies the first
@@ -63,12 +65,13 @@ public struct CookieSessions<User: SQLConvertible>: Sendable {
         let end = now + Self.lifetime
         // A session that seems to last longer than it can was renewed while a clock was ahead.
         guard !(end - Self.day...end + StoredTimes.tolerance ~= session.expiresAt) else {
-            return Caller(user: session.user, headers: [:])
+            return Caller(user: session.user, headers: [:], hash: session.hash)
         }
         let isAlive = try await database.write { db in
             try db.run("UPDATE sessions SET expires_at = \(end) WHERE hash = \(session.hash)") > 0
         }
-        return isAlive ? Caller(user: session.user, headers: settingCookie(session.token)) : nil
+        guard isAlive else { return nil }
+        return Caller(user: session.user, headers: settingCookie(session.token), hash: session.hash)
     }
 
     /// Returns a random token for a session that is about to begin.
@@ -97,6 +100,11 @@ public struct CookieSessions<User: SQLConvertible>: Sendable {
     /// Ends every session of a user.
     public func endAll(of user: User, in db: Session) throws {
         try db.run("DELETE FROM sessions WHERE user_id = \(user)")
+    }
+
+    /// Ends every session of a caller's user but the caller's own.
+    public func endOthers(of caller: Caller, in db: Session) throws {
+        try db.run("DELETE FROM sessions WHERE user_id = \(caller.user) AND hash <> \(caller.hash)")
     }
 
     /// Ends every session, for an operator who signs everybody out.

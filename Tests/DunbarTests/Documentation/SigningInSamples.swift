@@ -66,6 +66,12 @@ enum SigningInSamples {
         // end
     }
 
+    static func change(_ dunbar: DunbarClient, password: String, newPassword: String) async throws {
+        // sample
+        try await dunbar.changePassword(from: password, to: newPassword)
+        // end
+    }
+
     static func signOut(_ dunbar: DunbarClient) async throws {
         // sample
         try await dunbar.signOut()

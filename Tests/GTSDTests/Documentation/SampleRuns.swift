@@ -42,6 +42,8 @@ import Testing
                 }
                 if password == "Secret-12E" { try await SigningInSamples.deleteAccount(gtsd, password: password) }
             }
+            try await SigningInSamples.change(gtsd, password: "Secret-123", newPassword: "Secret-456")
+            try await SigningInSamples.change(gtsd, password: "Secret-456", newPassword: "Secret-123")
             let anna = try await SigningInSamples.signIn(gtsd)
             try await SigningInSamples.start(gtsd) {
                 shown.append("day of \($0)")

@@ -56,6 +56,12 @@ enum SigningInSamples {
         // end
     }
 
+    static func change(_ gtsd: GTSDClient, password: String, newPassword: String) async throws {
+        // sample
+        try await gtsd.changePassword(from: password, to: newPassword)
+        // end
+    }
+
     static func signOut(_ gtsd: GTSDClient) async throws {
         // sample
         try await gtsd.signOut()

@@ -92,7 +92,8 @@ import Testing
             let changed = try await messenger.send(Messenger.GetMe())
             #expect(changed.displayName == "Alice A.")
             #expect(try await messenger.download(try #require(changed.avatar)) == [1, 2, 3])
-            try await SigningInSamples.delete(messenger, password: "secret123")
+            try await SigningInSamples.change(messenger, password: "secret123", newPassword: "another one")
+            try await SigningInSamples.delete(messenger, password: "another one")
             #expect(try await messenger.user == nil)
         }
     }

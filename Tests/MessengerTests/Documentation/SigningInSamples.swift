@@ -60,6 +60,12 @@ enum SigningInSamples {
         // end
     }
 
+    static func change(_ messenger: MessengerClient, password: String, newPassword: String) async throws {
+        // sample
+        try await messenger.changePassword(from: password, to: newPassword)
+        // end
+    }
+
     static func delete(_ messenger: MessengerClient, password: String) async throws {
         // sample
         try await messenger.deleteAccount(password: password)

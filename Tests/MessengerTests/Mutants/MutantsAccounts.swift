@@ -8,6 +8,7 @@ import Testbed
 /// Mutants of profiles, deletions, blocks and reports.
 extension Mutant {
     private static let update = "PUT /me"
+    private static let password = "POST /me/password"
     private static let delete = "DELETE /me"
     private static let block = "POST /users/{id}/block"
     private static let unblock = "DELETE /users/{id}/block"
@@ -66,6 +67,68 @@ extension Mutant {
             })
         },
         .keepingFiles("keeps a former picture", update),
+    ]
+
+    static let passwords: [Mutant] = [
+        .exchange("changes nothing", password, password) { request, forward in
+            let response = try await forward(request)
+            guard response.status == .noContent else { return response }
+            var undo = request
+            undo.headers[.idempotencyKey] = nil
+            undo.json["current_password"] = request.json["new_password"]
+            undo.json["new_password"] = request.json["current_password"]
+            _ = try await forward(undo)
+            return response
+        },
+        .status("answers 200", password, of: password, 204, 200),
+        .status("answers 401 for a wrong password", password, of: password, 403, 401),
+        .refusal("words it otherwise", password, "Invalid password", "Invalid credentials"),
+        .refusal("needs no password", password, "current_password required", "Invalid password"),
+        .knowing("takes any password", password, password) { request, forward, people in
+            guard let name = people.signIn(withAccess: request.token ?? "")?.name,
+                let known = people.password(of: name), request.string("current_password")?.isEmpty == false
+            else { return try await forward(request) }
+            var request = request
+            request.json["current_password"] = .string(known)
+            return try await forward(request)
+        },
+        .lenient("takes a short one", password, of: password, to: "Password must be at least 8 characters") {
+            $0.json["new_password"] = "another one"
+        },
+        .lenient("takes a long one", password, of: password, to: "Password must be at most 200 characters") {
+            $0.json["new_password"] = "another one"
+        },
+        .exchange("lets passwords be tried", password, password) { request, forward in
+            let response = try await forward(request)
+            return response.status == .tooManyRequests ? .refusal(403, "Invalid password") : response
+        },
+        .header("limits without saying for how long", password, of: password, .retryAfter, nil),
+        .request("has no key", password, of: password) { $0.headers[.idempotencyKey] = nil },
+        .knowing("keeps the other sessions", password, "POST /auth/refresh") { request, forward, people in
+            let response = try await forward(request)
+            guard response.isRefusal("Invalid or expired refresh token"),
+                people.signIn(withRefresh: request.string("refresh_token") ?? "") != nil
+            else { return response }
+            var kept = TransportResponse.refusal(200, "")
+            kept.text = #"{"access_token":"x","token_type":"Bearer","expires_in":3600}"#
+            return kept
+        },
+        .socket("keeps the other sockets", password, isSilent: true) { SocketDefect(closed: { _ in nil }) },
+        .exchange("ends the caller's session", password, password) { request, forward in
+            let response = try await forward(request)
+            guard response.status == .noContent, let new = request.string("new_password") else { return response }
+            let me = try await forward(.asking(like: request, .get, "/me"))
+            var signIn = TransportRequest.asking(like: request, .post, "/auth/login")
+            signIn.json = ["username": me.json["username"] ?? .null, "password": .string(new)]
+            let token = try await forward(signIn).json["access_token"]?.string ?? ""
+            // Another session changes the password, so that the caller's ends.
+            var again = request
+            again.headers[.authorization] = "Bearer \(token)"
+            again.headers[.idempotencyKey] = nil
+            again.json["current_password"] = .string(new)
+            _ = try await forward(again)
+            return response
+        },
     ]
 
     static let accountDeletions: [Mutant] = [

@@ -231,6 +231,15 @@ extension DunbarScenarios {
                 .post, "/reset-password", body: #"{"token":"\#(codes[1])","newPassword":"another one"}"#
             ).refused(400, "Invalid or expired reset token")
         },
+        Scenario("A changed password ends the codes of e-mails", clause: "POST /account/password") { world, john in
+            try await john.send(Dunbar.ForgotPassword(email: "\(john.name)@example.com"))
+            let code = try await world.resetCode(of: john)
+            try await john.client.changePassword(from: DunbarWorld.password, to: "another one")
+            try await world.raw.send(
+                .post, "/reset-password", body: #"{"token":"\#(code)","newPassword":"a third one"}"#
+            ).refused(400, "Invalid or expired reset token")
+            try await world.login(john.name, "another one").succeeded(200)
+        },
         Scenario("An admin's account is not deleted so", clause: "POST /account/delete") { world in
             let admin = try await world.admin()
             try await admin.post("/account/delete", ["password": "wrong"]).refused(400, "Invalid password")

@@ -141,6 +141,17 @@ public struct DunbarClient: Sendable {
         try await jar.forget(cookies)
     }
 
+    /// Changes the signed-in user's password, and ends all other sessions of the account.
+    ///
+    /// - Parameters:
+    ///   - present: The present password.
+    ///   - new: The new password: 8 to 200 characters.
+    /// - Throws: ``APIError/serverError(_:_:)`` with 400 for a wrong present password and an invalid new one, 429 after
+    ///   too many wrong ones.
+    public func changePassword(from present: String, to new: String) async throws {
+        try await send(Dunbar.ChangePassword(currentPassword: present, newPassword: new))
+    }
+
     /// Returns the signed-in user; nil when no user is signed in.
     public func currentUser() async throws -> Dunbar.Account? {
         do {

@@ -8,6 +8,7 @@ extension DunbarService {
     func accounts(_ routes: inout Routes<Dunbar, Caller>) {
         routes.open(use: forgotPassword)
         routes.open(use: resetPassword)
+        routes.on(answering: changePassword)
         routes.on(answering: deleteAccount)
     }
 
@@ -27,6 +28,18 @@ extension DunbarService {
         }
         guard isSet else { throw refused }
         return .init(message: "Password has been reset")
+    }
+
+    func changePassword(
+        _ request: Dunbar.ChangePassword, from caller: Caller, _ info: RequestInfo
+    ) async throws -> Answer<Dunbar.Confirmation> {
+        try await accounts.changePassword(
+            of: caller.user, from: request.currentPassword, to: request.newPassword, info
+        ) { [sessions] _, db in
+            try sessions.endOthers(of: caller, in: db)
+            try AccountEmails<Users>.endResets(of: caller.user, in: db)
+            return Answer(.ok, .init(message: "Password changed"))
+        }
     }
 
     func deleteAccount(

@@ -5,7 +5,8 @@ extension GTSD {
     static let auth = Section(
         "Accounts and sessions",
         [
-            SignUp.self, LogIn.self, Refresh.self, LogOut.self, GetMe.self, DeleteMe.self,
+            SignUp.self, LogIn.self, Refresh.self, LogOut.self, GetMe.self, ChangePassword.self,
+            DeleteMe.self,
         ])
 
     /// The caller's own account.
@@ -246,6 +247,30 @@ extension GTSD {
         public typealias Output = APIResponse<User>
 
         public init() {}
+    }
+
+    /// `POST /auth/password`: changes the caller's password. All other sessions of the account end; the caller's own goes
+    /// on. An addition to the contract.
+    ///
+    /// Throws 400 for a new password that ``SignUp`` would refuse, 403 "Invalid password" for a wrong present one, and 429
+    /// after too many of them, as ``LogIn`` does. The new password may be the present one.
+    public struct ChangePassword: Endpoint {
+        public static let route = Route.post("/auth/password", idempotencyKey: true)
+        public typealias Output = APIResponse<NoData>
+        public static let fieldRules = ["newPassword": Password.rule]
+
+        /// The present password.
+        public var currentPassword: String
+        /// The new password, under the rules of ``Password``: 8 to 200 characters.
+        public var newPassword: String
+        private init(derived: Never) { switch derived {} }
+
+        public func validate(_ form: inout Validation) {
+            form.field(
+                "currentPassword", .string, absent: Validation.required, "Password is required",
+                unless: !currentPassword.isEmpty)
+            form.field("newPassword", .string, absent: Validation.required) { Password.mistakes(newPassword) }
+        }
     }
 
     /// `DELETE /auth/me`: deletes the caller's account with everything that belongs to it. An addition to the contract.

@@ -172,6 +172,17 @@ public struct GTSDClient: Sendable {
         try await session.replace(nil)
     }
 
+    /// Changes the password, and ends all other sessions of the account: see ``GTSD/ChangePassword``.
+    ///
+    /// - Parameters:
+    ///   - present: The present password.
+    ///   - new: The new password, under the rules of ``GTSD/Password``.
+    /// - Throws: ``APIError`` with 400 for an invalid new password, 403 "Invalid password", or 429 after too many wrong
+    ///   ones.
+    public func changePassword(from present: String, to new: String) async throws {
+        try await send(GTSD.ChangePassword(currentPassword: present, newPassword: new))
+    }
+
     // MARK: Lists
 
     /// A day's tasks, by id. Pages are read as the sequence is iterated, and no further. ``GTSD/DayTasks`` has their numbers.

@@ -42,6 +42,11 @@ extension GTSDExamples {
         GET /auth/me: Returns the caller's own account.
         < 200 \#(success(user))
 
+        POST /auth/password key addition: Changes the caller's password.
+        > { "currentPassword": "Secret-123", "newPassword": "Secret-456" }
+        < 200 \#(message("Password changed successfully"))
+        ! 403 Invalid password
+
         DELETE /auth/me addition: Deletes the caller's account with everything that belongs to it.
         > { "password": "Secret-123" }
         < 200 \#(message("Account deleted successfully"))

@@ -13,6 +13,7 @@ extension GTSDService {
         routes.open(answering: signUp)
         routes.open(use: logIn)
         routes.on(use: getMe)
+        routes.on(answering: changePassword)
         routes.on(answering: deleteMe)
         routes.open(use: refresh)
         routes.open(use: logOut)
@@ -65,6 +66,17 @@ extension GTSDService {
             throw Users.gone
         }
         return APIResponse(account)
+    }
+
+    func changePassword(
+        _ request: GTSD.ChangePassword, from caller: Caller, _ info: RequestInfo
+    ) async throws -> Answer<APIResponse<NoData>> {
+        try await accounts.changePassword(
+            of: caller.user, from: request.currentPassword, to: request.newPassword, info
+        ) { [sessions] _, db in
+            try sessions.endAll(of: caller.user, except: caller.session, in: db)
+            return Answer(.ok, APIResponse(message: "Password changed successfully"))
+        }
     }
 
     func deleteMe(

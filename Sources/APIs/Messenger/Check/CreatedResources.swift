@@ -56,6 +56,11 @@ actor CreatedResources: MadeResources {
             users[access] = user
         case (.post, 204, "logout"):
             if let token = sent?["refresh_token"]?.string { sessions[token] = nil }
+        case (.post, 204, "password"):
+            guard let user, let account = accounts[user] else { return }
+            accounts[user] = ["username": account["username"] ?? .null, "password": sent?["new_password"] ?? .null]
+            let kept = request.headers[.authorization].map { String($0.dropFirst("Bearer ".count)) }
+            sessions = sessions.filter { $1.user != user || $1.accessToken == kept }
         case (.post, 201, "chats"):
             guard let id = answer?["id"]?.integer else { return }
             if sent?["type"] == "group" {

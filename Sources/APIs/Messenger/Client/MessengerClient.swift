@@ -140,6 +140,18 @@ public struct MessengerClient: Sendable {
         try await session.replace(nil)
     }
 
+    /// Changes the signed-in user's password, and ends all other sessions of the account: see
+    /// ``Messenger/ChangePassword``.
+    ///
+    /// - Parameters:
+    ///   - present: The present password.
+    ///   - new: The new password: 8 to 200 characters.
+    /// - Throws: ``APIError`` with 400 for an invalid new password, 403 "Invalid password", or 429 after too many wrong
+    ///   ones; the errors of ``send(_:idempotencyKey:)``.
+    public func changePassword(from present: String, to new: String) async throws {
+        try await client.send(Messenger.ChangePassword(currentPassword: present, newPassword: new))
+    }
+
     /// Returns a token that is valid now, for the live socket.
     func accessToken() async throws -> String { try await session.token() }
 

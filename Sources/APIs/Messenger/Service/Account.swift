@@ -7,7 +7,22 @@ import MessengerAPI
 extension MessengerService {
     func account(_ routes: inout Routes<Messenger, Messenger.User.ID>) {
         routes.on(use: updateMe)
+        routes.on(answering: changePassword)
         routes.on(answering: deleteMe)
+    }
+
+    func changePassword(
+        _ request: Messenger.ChangePassword, from user: Messenger.User.ID, _ info: RequestInfo
+    ) async throws -> Answer<Empty> {
+        let session = try await caller(info).session
+        return try await accounts.changePassword(
+            of: user, from: request.currentPassword, to: request.newPassword, info
+        ) { _, db in
+            for ended in try self.sessions.endAll(of: user, except: session, in: db) {
+                self.announce(.sessionEnded(ended), as: nil, in: db)
+            }
+            return Answer(.noContent, Empty())
+        }
     }
 
     func updateMe(

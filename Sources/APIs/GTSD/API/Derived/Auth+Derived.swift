@@ -58,6 +58,13 @@ extension GTSD.LogOut {
     public init(refreshToken: String? = nil) { self.refreshToken = refreshToken }
 }
 
+extension GTSD.ChangePassword {
+    public init(currentPassword: String, newPassword: String) {
+        self.currentPassword = currentPassword
+        self.newPassword = newPassword
+    }
+}
+
 extension GTSD.DeleteMe {
     public init(password: String) { self.password = password }
 }
