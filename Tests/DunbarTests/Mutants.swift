@@ -50,24 +50,16 @@ extension Mutant {
         .init(register, "makes public accounts", .body(register, #""isPrivate":true"#, #""isPrivate":false"#)),
         .init(register, "takes isAdmin", .body(register, #""isAdmin":false"#, #""isAdmin":true"#)),
         .init(login, "takes any case of a password", .accepting(login, "Invalid username or password", "{}")),
+        .leaking("DELETE /sessions/{id}"),
+        .init(
+            "GET /sessions", "ignores the device's name",
+            .request(login, #""deviceName":"[^"]*""#, #""deviceName":" ""#)),
+        .init("GET /sessions", "ignores the program", .headers(login, .userAgent)),
+        .init(
+            "DELETE /sessions/{id}", "keeps the cookie of the caller's own",
+            .header("DELETE /sessions/{id}", .setCookie, nil)),
         .init(password, "has no key", .headers(password, .idempotencyKey)),
         .init(password, "takes any length", .accepting(password, "Password must be at least 8 characters", "{}")),
-        .init(
-            password, "lets passwords be tried",
-            .exchange(password) { request, forward in
-                let response = try await forward(request)
-                return response.status == .tooManyRequests
-                    ? .json(400, #"{"message":"Invalid password"}"#) : response
-            }),
-        .init(password, "does not say when to come back", .header(password, .retryAfter, nil)),
-        .init(
-            password, "ends no session",
-            .exchange(password) { request, forward in
-                // The password is changed by a session of its own, which signs out; all others go on.
-                var request = request
-                request.headers[.cookie] = request.headers[.cookie].map { "\($0.split(separator: ";").last ?? "")" }
-                return try await forward(request)
-            }),
         .init(profile, "shows the address", .body(profile, #""bio":"#, #""email":"x@example.com","bio":"#)),
         .init(
             profile, "asks for a session",

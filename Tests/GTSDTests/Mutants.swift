@@ -57,6 +57,11 @@ extension Mutant {
                 response.text = JSONValue.object(body).description
                 return response
             }),
+        .leaking("DELETE /auth/sessions/{sessionId}"),
+        .init(
+            "GET /auth/sessions", "ignores the device's name",
+            .request(login, #""deviceName":"[^"]*""#, #""deviceName":" ""#)),
+        .init("GET /auth/sessions", "ignores the program", .headerless(login, .userAgent)),
         .init(password, "has no key", .headerless(password, .idempotencyKey)),
         .init(password, "takes a weak one", .succeeding(password, "Password must")),
         .init(password, "lets passwords be tried", .tooMany(password, 403, "Invalid password")),

@@ -41,7 +41,7 @@ import Testing
             let steps = request.url.path.split(separator: "/").map(String.init)
             let isAdded =
                 [.put, .delete].contains(request.method)
-                || !Set(["logout", "members", "leave", "read", "receipts", "block", "blocks", "reports", "mute", "password"])
+                || !Set(["logout", "members", "leave", "read", "receipts", "block", "blocks", "reports", "mute", "password", "sessions"])
                     .isDisjoint(with: steps)
             if isAdded { return TransportResponse(status: .notFound) }
             if steps == ["chats"] { for name in ["limit", "before"] { request.setQuery(name, nil) } }

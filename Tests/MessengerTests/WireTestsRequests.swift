@@ -12,6 +12,7 @@ import Testing
             Messenger.Register(
                 username: "älice \"b\"", email: "a+b@example.com", password: "p\\ss/word 🎉", displayName: "A")),
         .init(Messenger.Login(username: "alice", password: "secret123")),
+        .init(Messenger.Login(username: "alice", password: "secret123", deviceName: "Alice's iPhone")),
         .init(Messenger.Refresh(refreshToken: "eyJ...")),
         .init(Messenger.Logout(refreshToken: "eyJ...")),
         .init(Messenger.GetMe()),
@@ -23,6 +24,9 @@ import Testing
         .init(Messenger.ChangePassword(currentPassword: "p\\ss/word 🎉", newPassword: "P\\ss/word 🎉")),
         .init(Messenger.DeleteMe(password: "secret123")),
         .init(Messenger.DeleteMe(password: "p\\ss/word 🎉")),
+        .init(Messenger.ListSessions()),
+        .init(Messenger.EndOtherSessions()),
+        .init(Messenger.EndSession(id: 4_503_599_627_370_496)),
         .init(Messenger.GetUser(id: 2)),
         .init(Messenger.SearchUsers("ali")),
         .init(Messenger.SearchUsers("50% & a+b=c?/#é")),

@@ -42,6 +42,7 @@ import Testing
                 }
                 if password == "Secret-12E" { try await SigningInSamples.deleteAccount(gtsd, password: password) }
             }
+            try await SigningInSamples.sessions(gtsd, password: "Secret-123") { (_: Any?...) in }
             try await SigningInSamples.change(gtsd, password: "Secret-123", newPassword: "Secret-456")
             try await SigningInSamples.change(gtsd, password: "Secret-456", newPassword: "Secret-123")
             let anna = try await SigningInSamples.signIn(gtsd)

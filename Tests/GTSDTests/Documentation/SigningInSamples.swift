@@ -56,6 +56,19 @@ enum SigningInSamples {
         // end
     }
 
+    static func sessions(_ gtsd: GTSDClient, password: String, show: (Any?...) -> Void) async throws {
+        // sample
+        try await gtsd.signIn(email: "anna@example.com", password: password, deviceName: "Anna's iPhone")
+
+        let sessions = try await gtsd.send(GTSD.ListSessions()).data.sessions
+        for session in sessions where !session.current { show(session.device, session.lastUsedAt, session.address) }
+        if let lost = sessions.first(where: { $0.device == "Anna's iPad" }) {
+            try await gtsd.send(GTSD.EndSession(lost.id))
+        }
+        try await gtsd.send(GTSD.EndOtherSessions())
+        // end
+    }
+
     static func change(_ gtsd: GTSDClient, password: String, newPassword: String) async throws {
         // sample
         try await gtsd.changePassword(from: password, to: newPassword)

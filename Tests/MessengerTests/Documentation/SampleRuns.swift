@@ -92,6 +92,13 @@ import Testing
             let changed = try await messenger.send(Messenger.GetMe())
             #expect(changed.displayName == "Alice A.")
             #expect(try await messenger.download(try #require(changed.avatar)) == [1, 2, 3])
+            let named = Shown<Int>()
+            try await messenger.signIn(username: "alice", password: "secret123", deviceName: "Alice's iPad")
+            try await SigningInSamples.sessions(messenger, password: "secret123") { (values: Any?...) in
+                named.add(values.count)
+            }
+            #expect(named.all.contains(3))
+            #expect(try await messenger.send(Messenger.ListSessions()).map(\.device) == ["Alice's iPhone"])
             try await SigningInSamples.change(messenger, password: "secret123", newPassword: "another one")
             try await SigningInSamples.delete(messenger, password: "another one")
             #expect(try await messenger.user == nil)

@@ -60,6 +60,19 @@ enum SigningInSamples {
         // end
     }
 
+    static func sessions(_ messenger: MessengerClient, password: String, show: (Any?...) -> Void) async throws {
+        // sample
+        try await messenger.signIn(username: "alice", password: password, deviceName: "Alice's iPhone")
+
+        let sessions = try await messenger.send(Messenger.ListSessions())
+        for session in sessions where !session.current { show(session.device, session.lastUsedAt, session.address) }
+        if let lost = sessions.first(where: { $0.device == "Alice's iPad" }) {
+            try await messenger.send(Messenger.EndSession(id: lost.id))
+        }
+        try await messenger.send(Messenger.EndOtherSessions())
+        // end
+    }
+
     static func change(_ messenger: MessengerClient, password: String, newPassword: String) async throws {
         // sample
         try await messenger.changePassword(from: password, to: newPassword)

@@ -9,7 +9,8 @@ import Testing
     /// The mutants. The scenarios of the clause that a mutant breaks must fail.
     static let all: [Mutant] = [
         Mutant.registering, Mutant.signingIn, Mutant.refreshing, Mutant.signingOut, Mutant.account,
-        Mutant.profiles, Mutant.passwords, Mutant.accountDeletions, Mutant.users, Mutant.searching, Mutant.blocking, Mutant.reporting,
+        Mutant.profiles, Mutant.passwords, Mutant.sessionLists,
+        Mutant.accountDeletions, Mutant.users, Mutant.searching, Mutant.blocking, Mutant.reporting,
         Mutant.creatingChats, Mutant.chatLists, Mutant.chatDetails, Mutant.memberships,
         Mutant.sending, Mutant.histories, Mutant.edits, Mutant.deletions, Mutant.marks, Mutant.uploads, Mutant.removals,
         Mutant.downloads, Mutant.devices, Mutant.muting, Mutant.idempotency, Mutant.errors, Mutant.requestBodies,

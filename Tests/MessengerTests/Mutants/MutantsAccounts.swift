@@ -9,6 +9,9 @@ import Testbed
 extension Mutant {
     private static let update = "PUT /me"
     private static let password = "POST /me/password"
+    private static let list = "GET /me/sessions"
+    private static let endSession = "DELETE /me/sessions/{id}"
+    private static let endOthers = "DELETE /me/sessions"
     private static let delete = "DELETE /me"
     private static let block = "POST /users/{id}/block"
     private static let unblock = "DELETE /users/{id}/block"
@@ -129,6 +132,41 @@ extension Mutant {
             _ = try await forward(again)
             return response
         },
+    ]
+
+    static let sessionLists: [Mutant] = [
+        .body("lists no devices", list, of: list, #""device":"[^"]*""#, #""device":null"#),
+        .body("marks no session", list, of: list, #""current":true"#, #""current":false"#),
+        .body("marks every session", list, of: list, #""current":false"#, #""current":true"#),
+        .body("leaves out the address", list, of: list, #","address":(null|"[^"]*")"#, ""),
+        .body("keeps no time of the sign-in", list, of: list, #""created_at":"[^"]*""#, #""created_at":null"#),
+        .answer("lists one session", list, to: list) { response, _ in response.rows = Array(response.rows.prefix(1)) },
+        .body("has one id for all", list, of: list, #""id":\d+"#, #""id":5"#),
+        .request("ignores the device's name", list, of: "POST /auth/login") { $0.json["device_name"] = nil },
+        .request("ignores the program", list, of: "POST /auth/login") { $0.headers[.userAgent] = nil },
+        .exchange("ends nothing", endSession, endSession) { request, forward in
+            let rows = try await forward(.asking(like: request, .get, "/me/sessions")).rows
+            return rows.contains { $0[integer: "id"] == request.id }
+                ? TransportResponse(status: .noContent) : try await forward(request)
+        },
+        .leaking("ends the sessions of others", endSession, endSession, [404]),
+        .status("answers 200", endSession, of: endSession, 204, 200),
+        .status("answers 400 for what is not there", endSession, of: endSession, 404, 400),
+        .refusal("words it otherwise", endSession, "Session not found", "Not found"),
+        .socket("keeps the sockets", endSession, isSilent: true) { SocketDefect(closed: { _ in nil }) },
+        .exchange("ends nothing", endOthers, endOthers) { request, forward in
+            let me = try await forward(.asking(like: request, .get, "/me"))
+            return me.status == .ok ? TransportResponse(status: .noContent) : try await forward(request)
+        },
+        .exchange("ends the caller's, too", endOthers, endOthers) { request, forward in
+            let response = try await forward(request)
+            for row in try await forward(.asking(like: request, .get, "/me/sessions")).rows {
+                _ = try await forward(.asking(like: request, .delete, "/me/sessions/\(row[integer: "id"] ?? 0)"))
+            }
+            return response
+        },
+        .status("answers 200", endOthers, of: endOthers, 204, 200),
+        .socket("keeps the sockets", endOthers, isSilent: true) { SocketDefect(closed: { _ in nil }) },
     ]
 
     static let accountDeletions: [Mutant] = [

@@ -56,19 +56,6 @@ extension DunbarScenarios {
             try await john.get("/user").succeeded(200)
             try await world.login(john.name).succeeded(200)
         },
-        Scenario("Wrong passwords count as at a sign-in", clause: "POST /account/password") { world, john, jane in
-            let answers = try await together(13) { try await john.change(from: "wrong \($0)", to: "another one") }
-            for answer in answers where answer.status != 429 { try answer.refused(400, "Invalid password") }
-            try expect(answers.filter { $0.status == 429 }.count, equals: 3)
-            for limited in [
-                try await john.change(from: DunbarWorld.password, to: "another one"), try await world.login(john.name),
-            ] {
-                try limited.refused(429, "Too many requests, please try again later")
-                try expect(1...60 ~= limited.headers[.retryAfter].flatMap(Int.init) ?? 0, "no Retry-After")
-            }
-            try await john.get("/user").succeeded(200)
-            try await jane.change(from: DunbarWorld.password, to: "another one").said("Password changed")
-        },
         Scenario("A change that is repeated under its key is one", clause: "POST /account/password") { world, john in
             let request = KeyedRequest("a new password", 200) { usual, key in
                 try await john.change(
@@ -77,10 +64,6 @@ extension DunbarScenarios {
             try await world.check(request, repeats: 4, isFirstAlone: true)
             try await world.refuseBadKeys(of: request)
             try await world.login(john.name, "another one").succeeded(200)
-            // The repeats were no attempts to guess.
-            for _ in 0..<10 { try await john.change(from: "wrong", to: "a third one").refused(400, "Invalid password") }
-            try await john.change(from: "wrong", to: "a third one")
-                .refused(429, "Too many requests, please try again later")
         },
         Scenario("Of many changes at once, one is made", clause: "POST /account/password") { world, john in
             let answers = try await together(6) {

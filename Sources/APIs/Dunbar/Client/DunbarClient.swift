@@ -104,10 +104,16 @@ public struct DunbarClient: Sendable {
 
     /// Signs in. The new session replaces the one before.
     ///
+    /// - Parameters:
+    ///   - username: The username.
+    ///   - password: The account's password.
+    ///   - deviceName: The device's name for the user's list of sessions: ``Dunbar/Login/deviceName``.
     /// - Throws: ``APIError/serverError(_:_:)`` with 401 for a wrong name or password, 429 after too many failures.
     @discardableResult
-    public func signIn(username: String, password: String) async throws -> Dunbar.Account {
-        try await send(Dunbar.Login(username: username, password: password)).user
+    public func signIn(
+        username: String, password: String, deviceName: String? = nil
+    ) async throws -> Dunbar.Account {
+        try await send(Dunbar.Login(username: username, password: password, deviceName: deviceName)).user
     }
 
     /// Creates an account and signs in.

@@ -17,7 +17,7 @@ extension DunbarService {
         _ request: Dunbar.GetUser, _ info: RequestInfo
     ) async throws -> Answer<WithRelationship<Dunbar.User>> {
         // This operation needs no session. With one, the answer also has the relationship to its user.
-        let session = try await sessions.caller(info.headers)
+        let session = try await sessions.caller(info.headers, from: info.address)
         let found = try await database.read(from: .replica) { [urls] db in
             guard let user = try Users.profile(request.id, to: session?.user, urls, in: db) else {
                 throw Users.notFound

@@ -67,6 +67,9 @@ extension GTSD {
         public var name: String? = nil
         /// The time zone, an IANA name such as `Europe/Berlin`; `UTC` when absent.
         public var timezone: String? = nil
+        /// The device's name, such as "Anna's iPhone", for the user's list of sessions (``ListSessions``). What shows nothing is
+        /// removed from it, and only the first 100 characters are kept. An addition to the contract.
+        public var deviceName: String? = nil
         private init(derived: Never) { switch derived {} }
 
         public func validate(_ form: inout Validation) {
@@ -76,6 +79,7 @@ extension GTSD {
             form.field("password", .string, absent: Validation.required) { Password.mistakes(password) }
             form.field("name", .string) { name.map(SignUp.mistakes(inName:)) ?? [] }
             form.field("timezone", .string, "Invalid timezone", unless: timezone.map(Zone.isName) ?? true)
+            form.field("deviceName", .string) { [] }
         }
 
         /// Returns an address in the form in which it is stored.
@@ -183,6 +187,9 @@ extension GTSD {
         public var email: String
         /// The password.
         public var password: String
+        /// The device's name, such as "Anna's iPhone", for the user's list of sessions (``ListSessions``). What shows nothing is
+        /// removed from it, and only the first 100 characters are kept. An addition to the contract.
+        public var deviceName: String? = nil
         private init(derived: Never) { switch derived {} }
 
         public func validate(_ form: inout Validation) {
@@ -191,6 +198,7 @@ extension GTSD {
                 unless: SignUp.isAddress(SignUp.normal(email)))
             form.field(
                 "password", .string, absent: Validation.required, "Password is required", unless: !password.isEmpty)
+            form.field("deviceName", .string) { [] }
         }
     }
 

@@ -123,7 +123,7 @@ extension RawAnswer {
 /// The contract as scenarios, one list for each section.
 public enum GTSDScenarios {
     public static var all: [Scenario<GTSDWorld>] {
-        errors + auth + sessions + passwords + tasks + evidence + photos + streaks + plans + limits + idempotency + authorisation
+        errors + auth + sessions + sessionLists + passwords + tasks + evidence + photos + streaks + plans + limits + idempotency + authorisation
             + agreement
     }
 }

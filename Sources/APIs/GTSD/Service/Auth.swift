@@ -23,24 +23,31 @@ extension GTSDService {
         _ request: GTSD.SignUp, _ info: RequestInfo
     ) async throws -> Answer<APIResponse<GTSD.SignedIn>> {
         try people.requireKnown(zone: request.timezone)
-        let session = NewSession()
+        let (session, origin) = (NewSession(), SessionOrigin(device: request.deviceName, info))
         let kept = try await accounts.signUp(password: request.password, info, signsIn: true) {
-            [refreshTokens] password, now, db in
+            password, now, db in
             let user = try Users.insert(request, password: password, at: now, in: db)
-            try refreshTokens.begin(session, for: user, at: now, in: db)
+            try self.begin(session, for: user, origin, at: now, in: db)
             return (user, Answer(.created, StoredSignUp(user: user)))
         }
         let user = try kept.decoded().user
         if kept.isReplay {
             // A repeat receives new tokens.
             let now = time.milliseconds()
-            try await database.write { [accounts, refreshTokens] db in
+            try await database.write { [accounts] db in
                 try Users.lockCaller(user, in: db)
-                try refreshTokens.begin(session, for: user, at: now, in: db)
+                try self.begin(session, for: user, origin, at: now, in: db)
                 try accounts.throttle.remember(info.address, of: Users.name(of: user), at: now, in: db)
             }
         }
         return Answer(kept.status, try await signedIn(user, session), headers: kept.headers)
+    }
+
+    private func begin(
+        _ session: NewSession, for user: UserID, _ origin: SessionOrigin, at now: Int64, in db: Session
+    ) throws {
+        try refreshTokens.begin(session, for: user, at: now, in: db)
+        try sessions.note(origin, of: session.id, at: now, in: db)
     }
 
     private func signedIn(_ user: UserID, _ session: NewSession) async throws -> APIResponse<GTSD.SignedIn> {
@@ -51,11 +58,12 @@ extension GTSDService {
 
     func logIn(_ request: GTSD.LogIn, _ info: RequestInfo) async throws -> APIResponse<GTSD.SignedIn> {
         let (email, session) = (GTSD.SignUp.normal(request.email), NewSession())
+        let origin = SessionOrigin(device: request.deviceName, info)
         let user = try await accounts.signIn(
             as: email, where: "email = \(email)", password: request.password, info
-        ) { [refreshTokens] user, now, db in
+        ) { user, now, db in
             try Users.requireActive(user, in: db)
-            try refreshTokens.begin(session, for: user, at: now, in: db)
+            try self.begin(session, for: user, origin, at: now, in: db)
             return user
         }
         return try await signedIn(user, session)

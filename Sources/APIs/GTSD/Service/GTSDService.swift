@@ -80,6 +80,7 @@ public final class GTSDService: FileStoringService {
             secrets: { [secret] in secret.bytes }, name: { Users.name(of: $0.user) }, authenticate: authenticate,
             headers: countRequest)
         auth(&routes)
+        sessions(&routes)
         tasks(&routes)
         photos(&routes)
         streaks(&routes)
@@ -99,7 +100,8 @@ public final class GTSDService: FileStoringService {
 
     /// The columns whose times are compared with the clock.
     public static var storedTimes: [StoredTime] {
-        Accounts<Users>.times + RateLimits.times + RefreshTokens<UserID>.times(Self.sessionRules) + [
+        Accounts<Users>.times + RateLimits.times + RefreshTokens<UserID>.times(Self.sessionRules)
+            + SessionNotes.times + [
             StoredTime("uploads", "url_expires_at", window: Self.urlLifetime * 1000),
             StoredTime("discarded_objects", "removed_at"),
         ]

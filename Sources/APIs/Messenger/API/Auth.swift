@@ -79,6 +79,9 @@ extension Messenger {
         public var username: String
         /// The password.
         public var password: String
+        /// The device's name, such as "Alice's iPhone", for the user's list of sessions (``ListSessions``). What shows nothing
+        /// is removed from it, and only the first 100 characters are kept. An addition to the contract.
+        public var deviceName: String? = nil
         private init(derived: Never) { switch derived {} }
 
         public func validate() throws(Problem) {

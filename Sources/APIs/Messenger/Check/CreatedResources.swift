@@ -83,6 +83,10 @@ actor CreatedResources: MadeResources {
             if let id = Int64(last) { messages[id] = nil }
         case (.delete, 204, let last) where steps.dropLast().last == "files":
             if let id = Int64(last) { files[id] = nil }
+        case (.delete, 204, let last) where steps.contains("sessions"):
+            // Which session it was is not known: others may live, and the account signs in again.
+            let own = request.headers[.authorization].map { String($0.dropFirst("Bearer ".count)) }
+            sessions = sessions.filter { $1.user != user || (last == "sessions" && $1.accessToken == own) }
         default: break
         }
     }

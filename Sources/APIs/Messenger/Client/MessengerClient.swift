@@ -103,12 +103,16 @@ public struct MessengerClient: Sendable {
     /// - Parameters:
     ///   - username: The username or the e-mail address.
     ///   - password: The account's password.
+    ///   - deviceName: The device's name for the user's list of sessions: ``Messenger/Login/deviceName``.
     /// - Throws: ``APIError`` with 401 "Invalid credentials", or 429 after too many failures; the network's error; the
     ///   store's error when the session could not be stored: the session has begun nevertheless, and is stored as soon
     ///   as that works again.
     @discardableResult
-    public func signIn(username: String, password: String) async throws -> Messenger.User.ID {
-        let tokens = try await client.send(Messenger.Login(username: username, password: password))
+    public func signIn(
+        username: String, password: String, deviceName: String? = nil
+    ) async throws -> Messenger.User.ID {
+        let tokens = try await client.send(
+            Messenger.Login(username: username, password: password, deviceName: deviceName))
         try await session.replace(
             StoredTokens(
                 accessToken: tokens.accessToken, refreshToken: tokens.refreshToken,

@@ -18,9 +18,7 @@ extension MessengerService {
         return try await accounts.changePassword(
             of: user, from: request.currentPassword, to: request.newPassword, info
         ) { _, db in
-            for ended in try self.sessions.endAll(of: user, except: session, in: db) {
-                self.announce(.sessionEnded(ended), as: nil, in: db)
-            }
+            try self.endSessions(of: user, except: session, in: db)
             return Answer(.noContent, Empty())
         }
     }

@@ -103,6 +103,7 @@ public final class MessengerService: FileStoringService {
             authenticate: authenticate)
         auth(&routes)
         account(&routes)
+        sessions(&routes)
         users(&routes)
         blocks(&routes)
         chats(&routes)
@@ -140,7 +141,7 @@ public final class MessengerService: FileStoringService {
     /// The columns whose times are compared with the clock.
     public static var storedTimes: [StoredTime] {
         Accounts<Users>.times + TokenSessions<Messenger.User.ID>.times(Self.sessionRules) + Outbox<PushJob>.times
-            + Reports.times
+            + Reports.times + SessionNotes.times
     }
 
     /// Deletes rows that have expired. Moves uploads that nothing uses, and stored objects that no file names, to the

@@ -153,5 +153,6 @@ extension MessengerService {
                 "muted chats",
                 // Null for a chat that the member has not muted.
                 ["ALTER TABLE members ADD COLUMN muted_until BIGINT"]),
+            .init("sessions that their users see", SessionNotes.columns),
         ])
 }
