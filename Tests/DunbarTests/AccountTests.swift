@@ -165,7 +165,7 @@ import Testing
             let kept = try await jane.publish()
             try await host.service.sendDueEmails()
             let tables = [
-                "users", "email_tokens", "reset_tokens", "sessions", "once_only", "attempts", "familiar_addresses",
+                "users", "email_tokens", "reset_tokens", "email_changes", "sessions", "once_only", "attempts", "familiar_addresses",
                 "follows", "posts", "media", "comments", "blocks", "outbox", "unsigned_files", "rejections",
                 "search_grams",
             ]
@@ -214,6 +214,9 @@ import Testing
                 try await world.raw.send(
                     .post, "/login", body: #"{"username":"\#(john.name)","password":"secret123"}"#
                 ).status == 200)
+            _ = try await john.send(
+                Dunbar.ChangeEmail(email: "another@example.com", password: "secret123"))
+            try await host.service.sendDueEmails()
             // One e-mail still waits.
             _ = try await forget("\(john.name)@example.com", on: host)
             let during = try await counts()

@@ -33,6 +33,7 @@ import Testing
         .init(Dunbar.ResetPassword(token: "a-b_c", newPassword: "p\\ss/word 🎉")),
         .init(Dunbar.ChangePassword(currentPassword: "string", newPassword: "stringstring")),
         .init(Dunbar.ChangePassword(currentPassword: "p\\ss/word 🎉", newPassword: "P\\ss/word 🎉")),
+        .init(Dunbar.ChangeEmail(email: "s@tring", password: "string")),
         .init(Dunbar.DeleteAccount(password: "string")),
         .init(Dunbar.ListSessions()),
         .init(Dunbar.EndOtherSessions()),
@@ -138,6 +139,7 @@ import Testing
             .init(message: "If an account exists with this email, you will receive password reset instructions.")),
         .init(of: Dunbar.ResetPassword.self, .init(message: "Password has been reset")),
         .init(of: Dunbar.ChangePassword.self, .init(message: "Password changed")),
+        .init(of: Dunbar.ChangeEmail.self, .init(message: "Verification email sent")),
         .init(of: Dunbar.DeleteAccount.self, .init(message: "Account deleted successfully")),
         .init(
             of: Dunbar.ListSessions.self,

@@ -23,6 +23,10 @@ import Testing
         .init(GTSD.ListSessions()),
         .init(GTSD.EndOtherSessions()),
         .init(GTSD.EndSession("4503599627370496")),
+        .init(GTSD.ForgotPassword(email: "anna@example.com")),
+        .init(GTSD.ResetPassword(token: "abc", newPassword: "Secret-456")),
+        .init(GTSD.ChangeEmail(email: "anna@example.org", password: "Secret-123")),
+        .init(GTSD.VerifyEmail(token: "abc")),
         .init(GTSD.ListTasks()),
         .init(GTSD.ListTasks(date: day("2025-10-26"), limit: 50, offset: 0, type: .cardio)),
         .init(
@@ -81,6 +85,13 @@ import Testing
                 ]))),
         .init(of: GTSD.EndOtherSessions.self, .init(message: "Other sessions ended successfully")),
         .init(of: GTSD.EndSession.self, .init(message: "Session ended successfully")),
+        .init(
+            of: GTSD.ForgotPassword.self,
+            .init(
+                message: "If an account exists with this email, you will receive password reset instructions.")),
+        .init(of: GTSD.ResetPassword.self, .init(message: "Password reset successfully")),
+        .init(of: GTSD.ChangeEmail.self, .init(message: "Verification email sent")),
+        .init(of: GTSD.VerifyEmail.self, .init(message: "Email verified successfully")),
         .init(of: GTSD.ListTasks.self, .init(.init(totalTasks: 10, completedTasks: 5, tasks: [task]), cached: true)),
         .init(of: GTSD.SubmitEvidence.self, .init(.init(evidence: evidence, streakUpdated: true, newStreak: 7))),
         .init(of: GTSD.CompleteTask.self, .init(.init(task: task, streakUpdated: true, newStreak: 7))),

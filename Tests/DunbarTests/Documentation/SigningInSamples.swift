@@ -79,6 +79,12 @@ enum SigningInSamples {
         // end
     }
 
+    static func move(_ dunbar: DunbarClient, to address: String, password: String) async throws {
+        // sample
+        try await dunbar.send(Dunbar.ChangeEmail(email: address, password: password))
+        // end
+    }
+
     static func change(_ dunbar: DunbarClient, password: String, newPassword: String) async throws {
         // sample
         try await dunbar.changePassword(from: password, to: newPassword)

@@ -69,6 +69,23 @@ enum SigningInSamples {
         // end
     }
 
+    static func recover(
+        _ gtsd: GTSDClient, address: String, code: String, newPassword: String
+    ) async throws {
+        // sample
+        try await gtsd.send(GTSD.ForgotPassword(email: address))
+        // Later, with the code that the user has typed:
+        try await gtsd.send(GTSD.ResetPassword(token: code, newPassword: newPassword))
+        // end
+    }
+
+    static func move(_ gtsd: GTSDClient, to address: String, code: String, password: String) async throws {
+        // sample
+        try await gtsd.send(GTSD.ChangeEmail(email: address, password: password))
+        try await gtsd.send(GTSD.VerifyEmail(token: code))
+        // end
+    }
+
     static func change(_ gtsd: GTSDClient, password: String, newPassword: String) async throws {
         // sample
         try await gtsd.changePassword(from: password, to: newPassword)

@@ -94,6 +94,12 @@ import Testing
             #expect(try await messenger.download(try #require(changed.avatar)) == [1, 2, 3])
             let named = Shown<Int>()
             try await messenger.signIn(username: "alice", password: "secret123", deviceName: "Alice's iPad")
+            await #expect(throws: APIError.self) {
+                try await SigningInSamples.recover(messenger, address: "a@example.com", code: "x", newPassword: "Secret-456")
+            }
+            await #expect(throws: APIError.self) {
+                try await SigningInSamples.move(messenger, to: "new@example.org", code: "x", password: "secret123")
+            }
             try await SigningInSamples.sessions(messenger, password: "secret123") { (values: Any?...) in
                 named.add(values.count)
             }

@@ -73,6 +73,23 @@ enum SigningInSamples {
         // end
     }
 
+    static func recover(
+        _ messenger: MessengerClient, address: String, code: String, newPassword: String
+    ) async throws {
+        // sample
+        try await messenger.send(Messenger.ForgotPassword(email: address))
+        // Later, with the code that the user has typed:
+        try await messenger.send(Messenger.ResetPassword(token: code, newPassword: newPassword))
+        // end
+    }
+
+    static func move(_ messenger: MessengerClient, to address: String, code: String, password: String) async throws {
+        // sample
+        try await messenger.send(Messenger.ChangeEmail(email: address, password: password))
+        try await messenger.send(Messenger.VerifyEmail(token: code))
+        // end
+    }
+
     static func change(_ messenger: MessengerClient, password: String, newPassword: String) async throws {
         // sample
         try await messenger.changePassword(from: password, to: newPassword)

@@ -10,6 +10,10 @@ extension Mutant {
     private static let update = "PUT /me"
     private static let password = "POST /me/password"
     private static let list = "GET /me/sessions"
+    private static let forgot = "POST /auth/forgot-password"
+    private static let reset = "POST /auth/reset-password"
+    private static let email = "POST /me/email"
+    private static let verify = "POST /auth/verify-email"
     private static let endSession = "DELETE /me/sessions/{id}"
     private static let endOthers = "DELETE /me/sessions"
     private static let delete = "DELETE /me"
@@ -167,6 +171,60 @@ extension Mutant {
         },
         .status("answers 200", endOthers, of: endOthers, 204, 200),
         .socket("keeps the sockets", endOthers, isSilent: true) { SocketDefect(closed: { _ in nil }) },
+    ]
+
+    static let recoveries: [Mutant] = [
+        .knowing("tells that there is no account", forgot, forgot) { request, forward, people in
+            let name = request.string("email")?.split(separator: "@").first.map(String.init) ?? ""
+            return people.password(of: name) == nil ? .refusal(404, "User not found") : try await forward(request)
+        },
+        .status("answers 200", forgot, of: forgot, 204, 200),
+        .request("sends no e-mail", reset, of: forgot) { $0.json["email"] = "nobody" },
+        .request("sets another password", reset, of: reset) { $0.json["new_password"] = "something else" },
+        .refusal("words it otherwise", reset, "Invalid or expired reset token", "Invalid token"),
+        .status("answers 404 for no token", reset, of: reset, 400, 404),
+        .status("answers 200", reset, of: reset, 204, 200),
+        Mutant(reset, "takes a code twice") {
+            let used = NIOLockedValueBox<Set<String>>([])
+            return .exchange(reset) { request, forward in
+                let response = try await forward(request)
+                let token = request.string("token") ?? ""
+                if response.status == .noContent { used.withLockedValue { _ = $0.insert(token) } }
+                return used.withLockedValue { $0.contains(token) } ? TransportResponse(status: .noContent) : response
+            }
+        },
+        .knowing("keeps the sessions", reset, "POST /auth/refresh") { request, forward, people in
+            let response = try await forward(request)
+            guard response.isRefusal("Invalid or expired refresh token"),
+                people.signIn(withRefresh: request.string("refresh_token") ?? "") != nil
+            else { return response }
+            var kept = TransportResponse.refusal(200, "")
+            kept.text = #"{"access_token":"x","token_type":"Bearer","expires_in":3600}"#
+            return kept
+        },
+        .socket("keeps the sockets", reset, isSilent: true) { SocketDefect(closed: { _ in nil }) },
+        .status("answers 401 for a wrong password", email, of: email, 403, 401),
+        .status("answers 400 for an address that is taken", email, of: email, 409, 400),
+        .refusal("needs no password", email, "password required", "Invalid password"),
+        .lenient("takes what is no address", email, of: email, to: "Invalid email") { request in
+            request.json["email"] = "a@b"
+        },
+        .knowing("takes any password", email, email) { request, forward, people in
+            guard let name = people.signIn(withAccess: request.token ?? "")?.name,
+                let known = people.password(of: name), request.string("password")?.isEmpty == false
+            else { return try await forward(request) }
+            var request = request
+            request.json["password"] = .string(known)
+            return try await forward(request)
+        },
+        .exchange("verifies nothing", verify, verify) { request, forward in
+            let token = request.string("token") ?? ""
+            return token.count == 43 && token != String(repeating: "A", count: 43)
+                ? TransportResponse(status: .noContent) : try await forward(request)
+        },
+        .refusal("words it otherwise", verify, "Invalid or expired verification token", "Invalid token"),
+        .status("answers 200", verify, of: verify, 204, 200),
+        .status("answers 400 for an address that is taken", verify, of: verify, 409, 400),
     ]
 
     static let accountDeletions: [Mutant] = [

@@ -3,7 +3,8 @@ import Contract
 /// Reset of a forgotten password, a new password, and deletion of accounts. Additions to the contract.
 extension Dunbar {
     static let accounts = Section(
-        "Accounts", [ForgotPassword.self, ResetPassword.self, ChangePassword.self, DeleteAccount.self])
+        "Accounts",
+        [ForgotPassword.self, ResetPassword.self, ChangePassword.self, ChangeEmail.self, DeleteAccount.self])
 
     /// `POST /forgot-password`: requests an e-mail with a token for ``ResetPassword``.
     ///
@@ -62,6 +63,28 @@ extension Dunbar {
         public func validate() throws(Problem) {
             guard !currentPassword.isEmpty else { throw Problem(.badRequest, "Password is required") }
             try Dunbar.validate(password: newPassword)
+        }
+    }
+
+    /// `POST /account/email`: requests an e-mail to another address, with a link that verifies it (``VerifyEmail``). The
+    /// present address counts until then, and is told of the request. Only the last address that was asked for can be
+    /// verified.
+    ///
+    /// Throws 400 "Invalid password" for a wrong one; 400 "Email already exists" when another user has the address; 429 as
+    /// ``Login`` does, and after 5 requests in an hour for one address from one client.
+    public struct ChangeEmail: Endpoint {
+        public static let route = Route.post("/account/email")
+        public typealias Output = Confirmation
+
+        /// The new address, as in ``Register``.
+        public var email: String
+        /// The account's password.
+        public var password: String
+        private init(derived: Never) { switch derived {} }
+
+        public func validate() throws(Problem) {
+            guard EmailAddress.isValid(email.trimmed) else { throw Problem(.badRequest, "Invalid email address") }
+            guard !password.isEmpty else { throw Problem(.badRequest, "Password is required") }
         }
     }
 

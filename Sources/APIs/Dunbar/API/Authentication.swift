@@ -104,8 +104,9 @@ extension Dunbar {
     }
 
     /// `GET /verify-email/{token}`: verifies an e-mail address; it is the link in an e-mail. The link is valid for 24
-    /// hours and may be used repeatedly; otherwise it answers 400 "Invalid or expired verification token". An addition
-    /// to the contract.
+    /// hours and may be used repeatedly; otherwise it answers 400 "Invalid or expired verification token". That of
+    /// ``ChangeEmail`` may be used once, gives the account its new address, and answers 400 "Email already exists" when
+    /// another user has got it in the meantime. An addition to the contract.
     public struct VerifyEmail: OpenEndpoint {
         public static let route = Route.get("/verify-email/{token}")
         public typealias Output = Confirmation

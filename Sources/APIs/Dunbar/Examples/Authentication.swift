@@ -69,6 +69,7 @@ extension DunbarExamples {
         > /verify-email/abc
         < 200 \#(message("Email verified"))
         ! 400 Invalid or expired verification token
+        ! 400 Email already exists
 
         POST /verify-email/resend addition: Sends the e-mail that verifies the caller's address again.
         > {}

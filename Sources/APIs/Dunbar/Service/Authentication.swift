@@ -82,7 +82,15 @@ extension DunbarService {
     func verifyEmail(
         _ request: Dunbar.VerifyEmail, _ info: RequestInfo
     ) async throws -> Answer<Dunbar.Confirmation> {
-        let isVerified = try await emails.verify(request.token)
+        var isVerified = try await emails.verify(request.token)
+        if !isVerified {
+            switch try await emails.confirmChange(request.token) {
+            case .changed: isVerified = true
+            case .refused: break
+            case .taken where info.wantsPage: break
+            case .taken: throw Users.takenEmail
+            }
+        }
         if info.wantsPage {
             return WebPage.verification(isVerified: isVerified).answer(isVerified ? .ok : .badRequest)
         }

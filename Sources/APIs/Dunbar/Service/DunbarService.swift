@@ -89,8 +89,9 @@ public final class DunbarService: FileStoringService {
         let urls = PublicURLs(base: settings.publicURL, secret: secret, time: time)
         self.emails = AccountEmails(
             database: database, mailer: mailer, throttle: accounts.throttle, secret: secret, time: time,
-            verification: { .verification(of: $0, link: urls.verification($1)) },
-            reset: { .reset(of: $0, token: $1) }, report: report)
+            texts: AccountEmailTexts(
+                of: "Dunbar", verification: { .verification(of: $0, link: urls.verification($1)) },
+                change: { .change(to: $0, link: urls.verification($1)) }), report: report)
         self.searches = CallerLimit(atOnce: database.readsOfOneCaller)
         self.configuredURLs = urls
         self.time = time
@@ -151,7 +152,7 @@ public final class DunbarService: FileStoringService {
 
     /// The columns whose times are compared with the clock.
     public static var storedTimes: [StoredTime] {
-        Accounts<Users>.times + CookieSessions<Dunbar.User.ID>.times + AccountEmails<Users>.times + UnsignedFiles.times
+        Accounts<Users>.times + CookieSessions<Dunbar.User.ID>.times + AccountEmails<Users>.times() + UnsignedFiles.times
             + FormerRows.times + Rejections.times + Reports.times + SessionNotes.times
     }
 

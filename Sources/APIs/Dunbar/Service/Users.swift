@@ -46,6 +46,8 @@ enum Users: EmailAccountTable {
     static let wrongSignIn = Problem(.unauthorized, "Invalid username or password")
     static let wrongPassword = Problem(.badRequest, "Invalid password")
 
+    static let takenEmail = Problem(.badRequest, "Email already exists")
+
     static func emailKey(_ address: String) -> String { key(address) }
 
     /// Returns a name in the form in which names are compared: trimmed, composed, in lower case.
@@ -157,7 +159,7 @@ enum Users: EmailAccountTable {
         guard let id, let user = try account(id, urls, in: db) else {
             // Another transaction may have taken the name in the meantime.
             let isNameTaken = try !FoldedNames.isFree(request.username, in: "users", db)
-            throw Problem(.badRequest, isNameTaken ? "Username already exists" : "Email already exists")
+            throw isNameTaken ? Problem(.badRequest, "Username already exists") : takenEmail
         }
         try UserSearch.update(id.rawValue, in: db)
         return user.withoutVerification

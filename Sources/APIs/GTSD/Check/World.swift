@@ -10,12 +10,24 @@ import HTTPTypes
 /// A GTSD server under test, and the users of the scenarios.
 public struct GTSDWorld: PeopledWorld {
     public typealias API = GTSD
+    /// What only a server's operator can see.
+    public struct Operator: Sendable {
+        /// Returns the texts of the e-mails to an address, in the order in which they were sent.
+        public var emails: @Sendable (_ address: String) async throws -> [String]
+
+        public init(emails: @escaping @Sendable (_ address: String) async throws -> [String]) { self.emails = emails }
+    }
+
     public let server: ValidatedServer
+    let `operator`: Operator?
 
     private static let shapes = WireShapes(GTSDExamples.all)
 
     /// Creates a world in which every answer is checked.
-    public init(_ server: Server) {
+    ///
+    /// - Parameter operator: The operator's functions; nil for a server of another operator.
+    public init(_ server: Server, operator: Operator? = nil) {
+        self.operator = `operator`
         self.server = ValidatedServer(server, Self.shapes) { problem, answer in
             let id = JSONValue.string(answer.headers[.requestID] ?? "nothing")
             return ["error": ["message": .string(problem.message), "requestId": id]]
@@ -124,6 +136,9 @@ extension RawAnswer {
 public enum GTSDScenarios {
     public static var all: [Scenario<GTSDWorld>] {
         errors + auth + sessions + sessionLists + passwords + tasks + evidence + photos + streaks + plans + limits + idempotency + authorisation
-            + agreement
+            + recovery + agreement
     }
+
+    /// The scenarios that need the server's operator.
+    public static var operated: [Scenario<GTSDWorld>] { mailed }
 }

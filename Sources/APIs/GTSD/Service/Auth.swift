@@ -83,6 +83,7 @@ extension GTSDService {
             of: caller.user, from: request.currentPassword, to: request.newPassword, info
         ) { [sessions] _, db in
             try sessions.endAll(of: caller.user, except: caller.session, in: db)
+            try AccountEmails<Users>.endResets(of: caller.user, in: db)
             return Answer(.ok, APIResponse(message: "Password changed successfully"))
         }
     }
@@ -105,8 +106,9 @@ extension GTSDService {
         try Photos.discard(keys, in: db)
         try sessions.endAll(of: user, in: db)
         let email: String? = try db.value("SELECT email FROM users WHERE id = \(user)")
+        try AccountEmails<Users>.forget(user, accounts.throttle, in: db)
         try db.run("DELETE FROM users WHERE id = \(user)")
-        try accounts.forget(user, logins: [email].compactMap(\.self), in: db)
+        try accounts.forget(user, logins: [email].compactMap(\.self), email: email, in: db)
         try RateLimits.forget(Self.requestKeys(of: user), in: db)
         return keys
     }
@@ -123,6 +125,7 @@ enum Users: PasswordAccountTable {
     static let gone = Problem(.unauthorized, "Invalid or expired token")
     static let wrongSignIn = Problem(.unauthorized, "Invalid email or password")
     static let wrongPassword = Problem(.forbidden, "Invalid password")
+    static let taken = Problem(.conflict, "User with this email already exists")
 
     /// Adds an account with its streak.
     ///
@@ -137,7 +140,7 @@ enum Users: PasswordAccountTable {
                 \(request.timezone ?? "UTC"), \(now), \(now))
             ON CONFLICT (email) DO NOTHING
             """)
-        guard let id else { throw Problem(.conflict, "User with this email already exists") }
+        guard let id else { throw taken }
         try db.run("INSERT INTO streaks (user_id, created_at, updated_at) VALUES (\(id), \(now), \(now))")
         return id
     }

@@ -124,5 +124,6 @@ extension GTSDService {
             .init("answers that go with an account", IdempotencyStore.subjects),
             .init("times of evidence", ["ALTER TABLE evidence ADD COLUMN occurred_at BIGINT"]),
             .init("sessions that their users see", SessionNotes.columns),
+            .init("e-mails about accounts", AccountEmails<Users>.tables()),
         ])
 }

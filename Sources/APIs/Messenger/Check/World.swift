@@ -10,7 +10,16 @@ import MessengerExamples
 /// A Messenger server under test, and the users of the scenarios.
 public struct MessengerWorld: PeopledWorld {
     public typealias API = Messenger
+    /// What only a server's operator can see.
+    public struct Operator: Sendable {
+        /// Returns the texts of the e-mails to an address, in the order in which they were sent.
+        public var emails: @Sendable (_ address: String) async throws -> [String]
+
+        public init(emails: @escaping @Sendable (_ address: String) async throws -> [String]) { self.emails = emails }
+    }
+
     public let server: ValidatedServer
+    let `operator`: Operator?
 
     public init(baseURL: URL, transport: any Transport, sockets: any SocketTransport) {
         self.init(Server(baseURL: baseURL, transport: transport, sockets: sockets))
@@ -19,7 +28,10 @@ public struct MessengerWorld: PeopledWorld {
     private static let shapes = WireShapes(MessengerExamples.all)
 
     /// Creates a world in which every answer and frame is checked.
-    public init(_ server: Server) {
+    ///
+    /// - Parameter operator: The operator's functions; nil for a server of another operator.
+    public init(_ server: Server, operator: Operator? = nil) {
+        self.operator = `operator`
         self.server = ValidatedServer(server, Self.shapes) { problem, _ in ["error": .string(problem.message)] }
     }
 
@@ -148,6 +160,9 @@ public enum MessengerScenarios {
     public static var all: [Scenario<MessengerWorld>] {
         examples + errors + auth + sessions + sessionLists + account + passwords + deletion + users + blocks + chats + members + messages
             + messageChanges + receipts + files + downloads + devices + muting + reports + live + memberEvents + backlog
-            + idempotency + authorisation
+            + idempotency + recovery + authorisation
     }
+
+    /// The scenarios that need the server's operator.
+    public static var operated: [Scenario<MessengerWorld>] { mailed }
 }

@@ -19,6 +19,7 @@ extension MessengerService {
             of: user, from: request.currentPassword, to: request.newPassword, info
         ) { _, db in
             try self.endSessions(of: user, except: session, in: db)
+            try AccountEmails<Users>.endResets(of: user, in: db)
             return Answer(.noContent, Empty())
         }
     }
