@@ -18,6 +18,9 @@ import Testing
         .init(GTSD.LogOut(refreshToken: "eyJ...")),
         .init(GTSD.LogOut()),
         .init(GTSD.GetMe()),
+        .init(GTSD.UpdateMe(name: "Anna", timezone: "Europe/Berlin")),
+        .init(GTSD.UpdateMe(name: "Ä \"b\"")),
+        .init(GTSD.UpdateMe()),
         .init(GTSD.ChangePassword(currentPassword: "Secret-123", newPassword: "Secret-456")),
         .init(GTSD.DeleteMe(password: "Secret-123")),
         .init(GTSD.ListSessions()),
@@ -73,6 +76,7 @@ import Testing
         .init(of: GTSD.Refresh.self, .init(.init(accessToken: "eyJ...", refreshToken: "eyJ..."))),
         .init(of: GTSD.LogOut.self, .init(message: "Logged out successfully")),
         .init(of: GTSD.GetMe.self, .init(user), contractAlone: .init(plainUser)),
+        .init(of: GTSD.UpdateMe.self, .init(user)),
         .init(of: GTSD.ChangePassword.self, .init(message: "Password changed successfully")),
         .init(of: GTSD.DeleteMe.self, .init(message: "Account deleted successfully")),
         .init(

@@ -48,6 +48,7 @@ import Testing
             await #expect(throws: APIError.self) {
                 try await SigningInSamples.move(gtsd, to: "new@example.org", code: "x", password: "Secret-123")
             }
+            try await SigningInSamples.travel(gtsd)
             try await SigningInSamples.sessions(gtsd, password: "Secret-123") { (_: Any?...) in }
             try await SigningInSamples.change(gtsd, password: "Secret-123", newPassword: "Secret-456")
             try await SigningInSamples.change(gtsd, password: "Secret-456", newPassword: "Secret-123")

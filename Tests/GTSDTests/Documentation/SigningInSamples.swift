@@ -56,6 +56,12 @@ enum SigningInSamples {
         // end
     }
 
+    static func travel(_ gtsd: GTSDClient) async throws {
+        // sample
+        try await gtsd.send(GTSD.UpdateMe(name: "Anna", timezone: GTSD.Zone.current))
+        // end
+    }
+
     static func sessions(_ gtsd: GTSDClient, password: String, show: (Any?...) -> Void) async throws {
         // sample
         try await gtsd.signIn(email: "anna@example.com", password: password, deviceName: "Anna's iPhone")

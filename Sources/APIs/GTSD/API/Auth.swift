@@ -5,7 +5,7 @@ extension GTSD {
     static let auth = Section(
         "Accounts and sessions",
         [
-            SignUp.self, LogIn.self, Refresh.self, LogOut.self, GetMe.self, ChangePassword.self,
+            SignUp.self, LogIn.self, Refresh.self, LogOut.self, GetMe.self, UpdateMe.self, ChangePassword.self,
             DeleteMe.self,
         ])
 
@@ -87,7 +87,7 @@ extension GTSD {
 
         static func isAddress(_ text: String) -> Bool { EmailAddress.isValid(text, needsDot: true) }
 
-        private static func mistakes(inName name: String) -> [String] {
+        fileprivate static func mistakes(inName name: String) -> [String] {
             guard 1...255 ~= name.trimmed.length else { return ["Name must be 1 to 255 characters"] }
             return name.containsStrayFormatting ? ["Name contains invalid characters"] : []
         }
@@ -255,6 +255,28 @@ extension GTSD {
         public typealias Output = APIResponse<User>
 
         public init() {}
+    }
+
+    /// `PATCH /auth/me`: changes the caller's name and time zone. Answers the account as ``GetMe`` does. An addition to the
+    /// contract.
+    ///
+    /// From then on the new zone determines the user's days. A day that was credited stays so, and counts once. A day that
+    /// the user's calendar leaves out, because it is already over in the new zone, does not break a streak: once in 7 days.
+    public struct UpdateMe: Endpoint {
+        public static let route = Route.patch("/auth/me", mayRepeat: true)
+        public typealias Output = APIResponse<User>
+        public static let fieldRules = ["timezone": Zone.rule]
+
+        /// The new name, as in ``SignUp``; nil leaves it unchanged.
+        public var name: String? = nil
+        /// The new time zone, an IANA name such as `Europe/Berlin`; nil leaves it unchanged.
+        public var timezone: String? = nil
+        private init(derived: Never) { switch derived {} }
+
+        public func validate(_ form: inout Validation) {
+            form.field("name", .string) { name.map(SignUp.mistakes(inName:)) ?? [] }
+            form.field("timezone", .string, "Invalid timezone", unless: timezone.map(Zone.isName) ?? true)
+        }
     }
 
     /// `POST /auth/password`: changes the caller's password. All other sessions of the account end; the caller's own goes

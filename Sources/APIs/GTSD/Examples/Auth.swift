@@ -44,6 +44,13 @@ extension GTSDExamples {
         GET /auth/me: Returns the caller's own account.
         < 200 \#(success(user))
 
+        PATCH /auth/me addition: Changes the caller's name and time zone.
+        > { "name": "Anna", "timezone": "Europe/Berlin" }
+        > { "name": "Ä \"b\"" }
+        > {}
+        < 200 \#(success(user))
+        ! 400 Validation failed: timezone: Invalid timezone
+
         POST /auth/password key addition: Changes the caller's password.
         > { "currentPassword": "Secret-123", "newPassword": "Secret-456" }
         < 200 \#(message("Password changed successfully"))

@@ -13,6 +13,7 @@ extension GTSDService {
         routes.open(answering: signUp)
         routes.open(use: logIn)
         routes.on(use: getMe)
+        routes.on(use: updateMe)
         routes.on(answering: changePassword)
         routes.on(answering: deleteMe)
         routes.open(use: refresh)
@@ -73,6 +74,23 @@ extension GTSDService {
         guard let account = try await database.read({ try Users.one(caller.user, in: $0) }) else {
             throw Users.gone
         }
+        return APIResponse(account)
+    }
+
+    func updateMe(_ request: GTSD.UpdateMe, from caller: Caller) async throws -> APIResponse<GTSD.User> {
+        try people.requireKnown(zone: request.timezone)
+        let now = time.milliseconds()
+        let account = try await database.write { [people] db in
+            let user = caller.user
+            let before = try people.lockForChange(user, at: now, in: db)
+            if let zone = request.timezone { try people.move(before, to: zone, at: now, in: db) }
+            if let name = request.name?.trimmed { try db.run("UPDATE users SET name = \(name) WHERE id = \(user)") }
+            if request.name != nil || request.timezone != nil {
+                try db.run("UPDATE users SET updated_at = \(now) WHERE id = \(user)")
+            }
+            return try Users.one(user, in: db)
+        }
+        guard let account else { throw Users.gone }
         return APIResponse(account)
     }
 

@@ -112,7 +112,7 @@ public final class GTSDService: FileStoringService {
         Accounts<Users>.times + RateLimits.times + RefreshTokens<UserID>.times(Self.sessionRules)
             + SessionNotes.times + AccountEmails<Users>.times() + [
             StoredTime("uploads", "url_expires_at", window: Self.urlLifetime * 1000),
-            StoredTime("discarded_objects", "removed_at"),
+            StoredTime("discarded_objects", "removed_at"), StoredTime("skipped_days", "skipped_at"),
         ]
     }
 
