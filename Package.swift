@@ -163,12 +163,12 @@ func api(_ name: String, api: String = "", mocks: String = "", service: String) 
 let apis: [Target] =
     api(
         "Messenger", mocks: "HTTPTypes",
-        service: "EventBus Identity Logging NIOConcurrencyHelpers NIOCore ObjectStore Push WebSockets")
+        service: "EventBus Identity Logging Mail NIOConcurrencyHelpers NIOCore ObjectStore Push WebSockets")
     + api(
         "DeuceDiary", mocks: "HTTPTypes",
         service: "EventBus Identity NIOConcurrencyHelpers NIOCore ObjectStore WebSockets")
     + api("Monica", api: "HTTPTypes", service: "Identity Logging")
-    + api("GTSD", api: "HTTPTypes", service: "Identity ObjectStore TimeZones")
+    + api("GTSD", api: "HTTPTypes", service: "Identity Mail ObjectStore TimeZones")
     + api("Dunbar", mocks: "HTTPTypes", service: "Identity Mail NIOConcurrencyHelpers NIOCore ObjectStore Videos")
 
 /// Messenger's state on a device.
@@ -189,8 +189,8 @@ let command: Target = .executableTarget(
         """
         ArgumentParser Backend CBuild Contract ContractCheck ContractClient ContractDescribe ContractExamples ContractReference
         ContractServer CoreMetrics Cores Database DeuceDiaryAPI DeuceDiaryCheck DeuceDiaryExamples DeuceDiaryService DunbarAPI
-        DunbarCheck DunbarExamples DunbarService GTSDCheck GTSDExamples GTSDService Identity Images Logging Mail MessengerCheck
-        MessengerExamples MessengerService MonicaCheck MonicaExamples MonicaService NIOConcurrencyHelpers NIOSockets ObjectStore
+        DunbarCheck DunbarExamples DunbarService GTSDAPI GTSDCheck GTSDExamples GTSDService Identity Images Logging Mail
+        MessengerAPI MessengerCheck MessengerExamples MessengerService MonicaCheck MonicaExamples MonicaService NIOConcurrencyHelpers NIOSockets ObjectStore
         PrometheusMetrics Push Redis TimeZones Tracing UnixSignals
         """),
     linkerSettings: [allocator])

@@ -170,7 +170,7 @@ import Testing
                 "Uploads of pictures will be answered with 503: ", "CONCORD_THUMBNAIL names no program",
                 "CONCORD_MAX_CONNECTIONS has an invalid value: many", "Port \(taken) on 0.0.0.0 is taken",
                 "The certificate \(folder)/no.pem with the key \(folder)/no.pem cannot be used",
-                "\(folder)/data/keys/gtsd-tokens", "Dunbar's e-mails are written to files in \(folder)/data/mail",
+                "\(folder)/data/keys/gtsd-tokens", "E-mails are written to files in \(folder)/data/mail",
             ] {
                 #expect(report.problems.contains { $0.contains(words) }, "\(words)\n\(output)")
             }

@@ -14,10 +14,11 @@ import HTTPTypes
 import Logging
 import MessengerService
 import MessengerTestHost
-@testable import MonicaService
 import MonicaTestHost
 import Testbed
 import Testing
+
+@testable import MonicaService
 
 /// A deleted account leaves nothing about its user in any table, whatever the user did before. The test reads every
 /// table, so that a new table is covered, too.
@@ -129,9 +130,27 @@ import Testing
             try await home.send(.post, "/users/\(bob.id)/block", token: alice.token)
             try await elsewhere.send(.post, "/users/\(alice.id)/block", token: bob.token)
             try await home.send(.put, "/me", #"{"bio":"\#(Self.displayName)"}"#, token: alice.token)
+            try await home.send(.post, "/auth/forgot-password", #"{"email":"\#(Self.email)"}"#)
+            try await home.send(
+                .post, "/me/email", #"{"email":"new.\#(Self.email)","password":"\#(Self.password)"}"#,
+                token: alice.token)
+            try await home.send(
+                .post, "/me/password",
+                #"{"current_password":"\#(Self.password)","new_password":"\#(Self.password)2"}"#, token: alice.token)
+            try await home.send(
+                .post, "/me/password",
+                #"{"current_password":"\#(Self.password)2","new_password":"\#(Self.password)"}"#, token: alice.token)
+            try await home.send(.post, "/auth/forgot-password", #"{"email":"\#(Self.email)"}"#)
+            try await home.send(
+                .post, "/me/email", #"{"email":"new.\#(Self.email)","password":"\#(Self.password)"}"#,
+                token: alice.token)
+            try await host.service.sendDueEmails()
             try await home.send(.delete, "/me", #"{"password":"wrong"}"#, token: alice.token, expecting: [403])
             let before = try await remains(in: host.database, on: engine, of: ["\(alice.id)"])
-            for table in ["users", "familiar_addresses", "once_only", "members", "reports", "blocks", "sessions"] {
+            for table in [
+                "users", "familiar_addresses", "once_only", "members", "reports", "blocks", "sessions", "reset_tokens",
+                "email_changes",
+            ] {
                 #expect(before.contains { $0.hasPrefix("\(table).") }, "nothing was in \(table)")
             }
 
@@ -175,10 +194,16 @@ import Testing
                 .post, "/v1/progress/photo/presign",
                 #"{"fileName":"\#(Self.name).jpg","contentType":"image/jpeg","fileSize":10}"#, token: token)
             try await home.send(.get, "/v1/tasks/today", token: token)
+            try await home.send(.post, "/auth/forgot-password", #"{"email":"\#(Self.email)"}"#)
+            try await home.send(
+                .post, "/auth/email", #"{"email":"new.\#(Self.email)","password":"\#(Self.password)"}"#, token: token)
+            try await host.service.sendDueEmails()
             try await home.send(.post, "/v1/streaks/check-compliance", "{}", token: token)
             try await home.send(.delete, "/auth/me", #"{"password":"wrong"}"#, token: token, expecting: [403])
             let before = try await remains(in: host.database, on: engine, of: [id])
-            for table in ["users", "familiar_addresses", "once_only", "sessions", "streaks"] {
+            for table in [
+                "users", "familiar_addresses", "once_only", "sessions", "streaks", "reset_tokens", "email_changes",
+            ] {
                 #expect(before.contains { $0.hasPrefix("\(table).") }, "nothing was in \(table)")
             }
 
@@ -215,6 +240,9 @@ import Testing
             for place in [home, elsewhere] {
                 try await place.send(.post, "/forgot-password", #"{"email":"\#(Self.email)"}"#)
             }
+            try await home.send(
+                .post, "/account/email", #"{"email":"new.\#(Self.email)","password":"\#(Self.password)"}"#,
+                cookie: alice.cookie)
             try await host.service.sendDueEmails()
             var posts: [Int64] = []
             for (place, user) in [(home, alice), (elsewhere, bob)] {
@@ -235,7 +263,10 @@ import Testing
             try await home.send(
                 .post, "/account/delete", #"{"password":"wrong"}"#, cookie: alice.cookie, expecting: [400])
             let before = try await remains(in: host.database, on: engine, of: ["\(alice.id)"])
-            for table in ["users", "familiar_addresses", "once_only", "posts", "comments", "blocks", "reset_tokens"] {
+            for table in [
+                "users", "familiar_addresses", "once_only", "posts", "comments", "blocks", "reset_tokens",
+                "email_changes",
+            ] {
                 #expect(before.contains { $0.hasPrefix("\(table).") }, "nothing was in \(table)")
             }
 
@@ -343,7 +374,9 @@ import Testing
                 "former_search_blocks", "once_only",
             ]
             for table in tables {
-                let count = try await host.database.read { try $0.value("SELECT COUNT(*) FROM \(SQL(trusted: table))", as: Int.self) }
+                let count = try await host.database.read {
+                    try $0.value("SELECT COUNT(*) FROM \(SQL(trusted: table))", as: Int.self)
+                }
                 #expect(count == 0, "\(table)")
             }
             #expect(try await remains(in: host.database, on: engine) == [])

@@ -135,6 +135,27 @@ import Testing
         }
     }
 
+    /// Nor does one that changes the password. A repeat under the same key is no attempt.
+    @Test(arguments: Stack.Engine.available)
+    func guessingByChangingIsLimited(_ engine: Stack.Engine) async throws {
+        try await withDunbar(on: Stack(engine, .inProcess)) { host in
+            let john = try await host.world().person()
+            func change(_ present: String, _ headers: HTTPFields = [:]) async throws -> RawAnswer {
+                try await john.raw(
+                    .post, "/account/password", headers: headers,
+                    body: #"{"currentPassword":"\#(present)","newPassword":"another one"}"#)
+            }
+            for _ in 0..<4 {
+                #expect(try await change("secret123", [.idempotencyKey: "the change"]).status == 200)
+            }
+            for _ in 0..<10 { #expect(try await change("secret123").status == 400) }
+            let refused = try await change("another one")
+            #expect(refused.status == 429 && refused.headers[.retryAfter] == "60")
+            host.clock.advance(by: .seconds(60))
+            #expect(try await change("another one").status == 200)
+        }
+    }
+
     /// The test reads every table, so that a new table is covered, too.
     @Test(arguments: Stack.Engine.available)
     func noRowOfADeletedAccountIsKept(_ engine: Stack.Engine) async throws {
@@ -144,7 +165,8 @@ import Testing
             let kept = try await jane.publish()
             try await host.service.sendDueEmails()
             let tables = [
-                "users", "email_tokens", "reset_tokens", "sessions", "once_only", "attempts", "familiar_addresses",
+                "users", "email_tokens", "reset_tokens", "email_changes", "sessions", "once_only", "attempts",
+                "familiar_addresses",
                 "follows", "posts", "media", "comments", "blocks", "outbox", "unsigned_files", "rejections",
                 "search_grams",
             ]
@@ -193,6 +215,9 @@ import Testing
                 try await world.raw.send(
                     .post, "/login", body: #"{"username":"\#(john.name)","password":"secret123"}"#
                 ).status == 200)
+            _ = try await john.send(
+                Dunbar.ChangeEmail(email: "another@example.com", password: "secret123"))
+            try await host.service.sendDueEmails()
             // One e-mail still waits.
             _ = try await forget("\(john.name)@example.com", on: host)
             let during = try await counts()

@@ -8,6 +8,7 @@ extension Mutant {
     private static let register = "POST /register"
     private static let login = "POST /login"
     private static let me = "GET /user"
+    private static let password = "POST /account/password"
     private static let profile = "GET /users/{id}"
     private static let update = "PATCH /users/{id}"
     private static let photo = "POST /users/{id}/photo"
@@ -49,6 +50,16 @@ extension Mutant {
         .init(register, "makes public accounts", .body(register, #""isPrivate":true"#, #""isPrivate":false"#)),
         .init(register, "takes isAdmin", .body(register, #""isAdmin":false"#, #""isAdmin":true"#)),
         .init(login, "takes any case of a password", .accepting(login, "Invalid username or password", "{}")),
+        .leaking("DELETE /sessions/{id}"),
+        .init(
+            "GET /sessions", "ignores the device's name",
+            .request(login, #""deviceName":"[^"]*""#, #""deviceName":" ""#)),
+        .init("GET /sessions", "ignores the program", .headers(login, .userAgent)),
+        .init(
+            "DELETE /sessions/{id}", "keeps the cookie of the caller's own",
+            .header("DELETE /sessions/{id}", .setCookie, nil)),
+        .init(password, "has no key", .headers(password, .idempotencyKey)),
+        .init(password, "takes any length", .accepting(password, "Password must be at least 8 characters", "{}")),
         .init(profile, "shows the address", .body(profile, #""bio":"#, #""email":"x@example.com","bio":"#)),
         .init(
             profile, "asks for a session",

@@ -13,6 +13,7 @@ import Testing
     static let requests: [ExampleRequest] = [
         .init(Dunbar.Login(username: "jdoe", password: "secret123")),
         .init(Dunbar.Login(username: "string", password: "string")),
+        .init(Dunbar.Login(username: "jdoe", password: "secret123", deviceName: "John's iPhone")),
         .init(
             Dunbar.Register(
                 username: "jdoe", email: "john.doe@example.com", password: "secret123", displayName: "John Doe")),
@@ -21,7 +22,7 @@ import Testing
         .init(
             Dunbar.Register(
                 username: "älice\"b\"", email: "a+b@example.com", password: "p\\ss/word 🎉", displayName: "A",
-                confirmPassword: "p\\ss/word 🎉")),
+                confirmPassword: "p\\ss/word 🎉", deviceName: "John's iPhone")),
         .init(Dunbar.Logout()),
         .init(Dunbar.GetCurrentUser()),
         .init(Dunbar.VerifyEmail(token: "abc")),
@@ -30,7 +31,13 @@ import Testing
         .init(Dunbar.ForgotPassword(email: "é@x")),
         .init(Dunbar.ResetPassword(token: "abc", newPassword: "stringstring")),
         .init(Dunbar.ResetPassword(token: "a-b_c", newPassword: "p\\ss/word 🎉")),
+        .init(Dunbar.ChangePassword(currentPassword: "string", newPassword: "stringstring")),
+        .init(Dunbar.ChangePassword(currentPassword: "p\\ss/word 🎉", newPassword: "P\\ss/word 🎉")),
+        .init(Dunbar.ChangeEmail(email: "s@tring", password: "string")),
         .init(Dunbar.DeleteAccount(password: "string")),
+        .init(Dunbar.ListSessions()),
+        .init(Dunbar.EndOtherSessions()),
+        .init(Dunbar.EndSession(id: 4_503_599_627_370_496)),
         .init(Dunbar.GetUser(id: 1)),
         .init(Dunbar.UpdateUser(id: 1, displayName: "string", bio: "string", isPrivate: true)),
         .init(Dunbar.UpdateUser(id: 1, displayName: "N \"α\"", bio: "", isPrivate: false)),
@@ -131,7 +138,18 @@ import Testing
             of: Dunbar.ForgotPassword.self,
             .init(message: "If an account exists with this email, you will receive password reset instructions.")),
         .init(of: Dunbar.ResetPassword.self, .init(message: "Password has been reset")),
+        .init(of: Dunbar.ChangePassword.self, .init(message: "Password changed")),
+        .init(of: Dunbar.ChangeEmail.self, .init(message: "Verification email sent")),
         .init(of: Dunbar.DeleteAccount.self, .init(message: "Account deleted successfully")),
+        .init(
+            of: Dunbar.ListSessions.self,
+            [
+                .init(
+                    id: 4_503_599_627_370_496, device: "John's iPhone", createdAt: newYear,
+                    lastUsedAt: time("2025-01-01T01:00:00.000Z"), address: "203.0.113.7", isCurrent: true)
+            ]),
+        .init(of: Dunbar.EndOtherSessions.self, .init(message: "Other sessions ended")),
+        .init(of: Dunbar.EndSession.self, .init(message: "Session ended")),
         .init(of: Dunbar.GetUser.self, WithRelationship(account.profile)),
         .init(of: Dunbar.UpdateUser.self, .own(account)),
         .init(of: Dunbar.UploadPhoto.self, .own(account)),

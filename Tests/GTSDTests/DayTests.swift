@@ -88,6 +88,74 @@ import Testing
         }
     }
 
+    /// A user who flies west over the date line, from Honolulu to Auckland, has almost nothing of 28 October.
+    @Test(arguments: Stack.Engine.available)
+    func aDayThatAJourneyLeavesOutBreaksNoStreak(_ engine: Stack.Engine) async throws {
+        try await withGTSD(on: Stack(engine, .inProcess), clock: TestClock(at: "2025-10-27T20:00:00Z")) { host in
+            let player = try await Player.begin(on: host, in: "Pacific/Honolulu")
+            func go(to time: String) async throws {
+                host.clock.set(time)
+                try await player.client.signIn(email: player.email, password: "Secret-123")
+            }
+            func move(to zone: String) async throws {
+                try await player.client.send(GTSD.UpdateMe(timezone: zone))
+            }
+            /// Returns today, current, longest, total and the last day.
+            func status() async throws -> String {
+                let status = try await player.client.send(GTSD.GetStreak()).data
+                let (today, streak) = (status.todayCompliance?.date.description, status.streak)
+                return
+                    "\(today ?? "none") \(streak.currentStreak) \(streak.longestStreak) \(streak.totalCompliantDays) "
+                    + "\(streak.lastCompliantDate?.description ?? "none")"
+            }
+            // It is 10:00 on Monday the 27th in Honolulu.
+            try await player.complete([1, 2, 3, 4, 5])
+            #expect(try await status() == "2025-10-27 1 1 1 2025-10-27")
+            // It is 01:00 on the 28th there, and 00:00 on the 29th in Auckland.
+            try await go(to: "2025-10-28T11:00:00Z")
+            #expect(try await status() == "2025-10-28 1 1 1 2025-10-27")
+            try await move(to: "Pacific/Auckland")
+            #expect(try await status() == "2025-10-29 1 1 1 2025-10-27")
+            try await player.complete([1, 2, 3, 4, 5])
+            #expect(try await status() == "2025-10-29 2 2 2 2025-10-29")
+            // It was no comeback.
+            #expect(try await player.badges() == [.firstDay])
+            // The same journey the other way: the 29th comes again, and counts once.
+            try await move(to: "Pacific/Honolulu")
+            #expect(try await status() == "2025-10-28 2 2 2 2025-10-29")
+            try await player.complete([1, 2, 3, 4, 5])
+            #expect(try await status() == "2025-10-28 3 3 3 2025-10-29")
+            try await go(to: "2025-10-29T20:00:00Z")
+            #expect(try await status() == "2025-10-29 3 3 3 2025-10-29")
+            let again = try await player.complete([1, 2, 3, 4, 5])
+            #expect(again?.streakUpdated == false)
+            // A day that was missed at home is missed.
+            try await go(to: "2025-10-31T20:00:00Z")
+            #expect(try await status() == "2025-10-31 0 3 3 2025-10-29")
+        }
+    }
+
+    /// A move there and back does not stand for the day's tasks again and again.
+    @Test(arguments: Stack.Engine.available)
+    func onlyOneJourneyAWeekLeavesADayOut(_ engine: Stack.Engine) async throws {
+        try await withGTSD(on: Stack(engine, .inProcess), clock: TestClock(at: "2025-10-27T20:00:00Z")) { host in
+            let player = try await Player.begin(on: host, in: "Pacific/Honolulu")
+            try await player.complete([1, 2, 3, 4, 5, 6])
+            // It is 23:00 in Honolulu, and 22:00 on the next day in Auckland; then the next morning.
+            for (evening, morning, expected) in [
+                ("2025-10-29T09:00:00Z", "2025-10-29T18:00:00Z", 1),
+                ("2025-10-30T09:00:00Z", "2025-10-30T18:00:00Z", 0),
+            ] {
+                for (time, zone) in [(evening, "Pacific/Auckland"), (morning, "Pacific/Honolulu")] {
+                    host.clock.set(time)
+                    try await player.client.signIn(email: player.email, password: "Secret-123")
+                    try await player.client.send(GTSD.UpdateMe(timezone: zone))
+                }
+                #expect(try await player.streak().currentStreak == expected, "\(morning)")
+            }
+        }
+    }
+
     /// A date picker sends midnight in its own zone, written in UTC.
     @Test(arguments: [
         ("1990-05-14T22:00:00Z", "1990-05-15"), ("1990-05-14T22:00:00.000z", "1990-05-15"),

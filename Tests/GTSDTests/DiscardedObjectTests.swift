@@ -61,7 +61,7 @@ import Testing
         try await withGTSD(on: Stack(engine, .inProcess)) { host in
             let store = StubbornStore(base: host.objects)
             let service = GTSDService(
-                database: host.database, objects: store, passwords: Passwords(cost: .testing),
+                database: host.database, objects: store, passwords: Passwords(cost: .testing), mailer: TestMailbox(),
                 secret: .ofTests(9), time: host.clock.source)
             var routes = service.routes()
             routes.serve(host.objects, receiving: service.uploads)

@@ -32,7 +32,7 @@ import Testing
 
     @Test func everyExampleIsExercised() async throws {
         let coverage = Coverage()
-        try await Self.laws.checkCoverage(GTSDScenarios.all, noting: coverage) { scenario in
+        try await Self.laws.checkCoverage(GTSDScenarios.all + GTSDScenarios.operated, noting: coverage) { scenario in
             try await withGTSD(on: Stack(.sqlite, .inProcess), clock: TestClock(step: 2)) { host in
                 try await scenario.run(host.world(coverage))
             }

@@ -29,10 +29,12 @@ import Testing
     @Test func theCheckerNoticesEveryMutant() async throws {
         try await MutantRun(
             "GTSD", Mutant.derived(from: GTSDExamples.all) + Mutant.gtsd, survivors: Self.survivors,
-            scenarios: GTSDScenarios.all, examples: GTSDExamples.all
+            scenarios: GTSDScenarios.all + GTSDScenarios.operated, examples: GTSDExamples.all
         ) { route, body in
             try await withGTSD(on: Stack(.sqlite, .inProcess), clock: TestClock(step: 2)) { host in
-                try await body(GTSDWorld(route.server(host.baseURL, host.transport, host.sockets)))
+                try await body(
+                    GTSDWorld(
+                        route.server(host.baseURL, host.transport, host.sockets), operator: host.operator))
             }
         }.run()
     }

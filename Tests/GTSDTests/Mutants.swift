@@ -9,6 +9,7 @@ extension Mutant {
     private static let login = "POST /auth/login"
     private static let refresh = "POST /auth/refresh"
     private static let me = "GET /auth/me"
+    private static let password = "POST /auth/password"
     private static let today = "GET /v1/tasks/today"
     private static let evidence = "POST /v1/evidence"
     private static let complete = "POST /v1/tasks/{taskId}/complete"
@@ -56,6 +57,16 @@ extension Mutant {
                 response.text = JSONValue.object(body).description
                 return response
             }),
+        .leaking("DELETE /auth/sessions/{sessionId}"),
+        .init(
+            "GET /auth/sessions", "ignores the device's name",
+            .request(login, #""deviceName":"[^"]*""#, #""deviceName":" ""#)),
+        .init("GET /auth/sessions", "ignores the program", .headerless(login, .userAgent)),
+        .init(password, "has no key", .headerless(password, .idempotencyKey)),
+        .init(password, "takes a weak one", .succeeding(password, "Password must")),
+        .init(password, "lets passwords be tried", .tooMany(password, 403, "Invalid password")),
+        .init(password, "does not say when to come back", .header(password, .retryAfter, nil)),
+        .init(password, "keeps the other sessions", .succeeding(refresh, "Invalid or expired refresh token")),
         .init(today, "never says that it is cached", .body(today, #""cached":true"#, #""cached":false"#)),
         .init(today, "always says that it is cached", .body(today, #""cached":false"#, #""cached":true"#)),
         .init(today, "counts the page", .body(today, #""totalTasks":\d+"#, #""totalTasks":2"#)),
@@ -120,6 +131,24 @@ extension Mutant {
 }
 
 extension Defect {
+    /// Keeps a header of an operation's requests from the server.
+    fileprivate static func headerless(_ operation: String, _ field: HTTPField.Name) -> Defect {
+        exchange(operation) { request, forward in
+            var request = request
+            request.headers[field] = nil
+            return try await forward(request)
+        }
+    }
+
+    /// Answers a request that came too often as a wrong one.
+    fileprivate static func tooMany(_ operation: String, _ status: Int, _ text: String) -> Defect {
+        exchange(operation) { request, forward in
+            let response = try await forward(request)
+            return response.status == .tooManyRequests
+                ? .json(status, #"{"error":{"message":"\#(text)","requestId":"x"}}"#) : response
+        }
+    }
+
     /// Replaces a refusal, known by a part of its text, by a status of success.
     fileprivate static func succeeding(_ operation: String, _ part: String) -> Defect {
         exchange(operation) { request, forward in

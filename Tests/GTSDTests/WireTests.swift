@@ -11,12 +11,25 @@ import Testing
     static let requests: [ExampleRequest] = [
         .init(GTSD.SignUp(email: "anna@example.com", password: "Secret-123")),
         .init(GTSD.SignUp(email: "a+b@example.com", password: "P\\ss 🎉 12", name: "Ä", timezone: "UTC")),
+        .init(GTSD.SignUp(email: "anna@example.com", password: "Secret-123", deviceName: "Anna's iPhone")),
         .init(GTSD.LogIn(email: "anna@example.com", password: "Secret-123")),
+        .init(GTSD.LogIn(email: "anna@example.com", password: "Secret-123", deviceName: "Anna's iPhone")),
         .init(GTSD.Refresh(refreshToken: "eyJ...")),
         .init(GTSD.LogOut(refreshToken: "eyJ...")),
         .init(GTSD.LogOut()),
         .init(GTSD.GetMe()),
+        .init(GTSD.UpdateMe(name: "Anna", timezone: "Europe/Berlin")),
+        .init(GTSD.UpdateMe(name: "Ä \"b\"")),
+        .init(GTSD.UpdateMe()),
+        .init(GTSD.ChangePassword(currentPassword: "Secret-123", newPassword: "Secret-456")),
         .init(GTSD.DeleteMe(password: "Secret-123")),
+        .init(GTSD.ListSessions()),
+        .init(GTSD.EndOtherSessions()),
+        .init(GTSD.EndSession("4503599627370496")),
+        .init(GTSD.ForgotPassword(email: "anna@example.com")),
+        .init(GTSD.ResetPassword(token: "abc", newPassword: "Secret-456")),
+        .init(GTSD.ChangeEmail(email: "anna@example.org", password: "Secret-123")),
+        .init(GTSD.VerifyEmail(token: "abc")),
         .init(GTSD.ListTasks()),
         .init(GTSD.ListTasks(date: day("2025-10-26"), limit: 50, offset: 0, type: .cardio)),
         .init(
@@ -63,7 +76,26 @@ import Testing
         .init(of: GTSD.Refresh.self, .init(.init(accessToken: "eyJ...", refreshToken: "eyJ..."))),
         .init(of: GTSD.LogOut.self, .init(message: "Logged out successfully")),
         .init(of: GTSD.GetMe.self, .init(user), contractAlone: .init(plainUser)),
+        .init(of: GTSD.UpdateMe.self, .init(user)),
+        .init(of: GTSD.ChangePassword.self, .init(message: "Password changed successfully")),
         .init(of: GTSD.DeleteMe.self, .init(message: "Account deleted successfully")),
+        .init(
+            of: GTSD.ListSessions.self,
+            .init(
+                .init(sessions: [
+                    .init(
+                        id: "4503599627370496", device: "Anna's iPhone", createdAt: created, lastUsedAt: proven,
+                        address: "203.0.113.7", current: true)
+                ]))),
+        .init(of: GTSD.EndOtherSessions.self, .init(message: "Other sessions ended successfully")),
+        .init(of: GTSD.EndSession.self, .init(message: "Session ended successfully")),
+        .init(
+            of: GTSD.ForgotPassword.self,
+            .init(
+                message: "If an account exists with this email, you will receive password reset instructions.")),
+        .init(of: GTSD.ResetPassword.self, .init(message: "Password reset successfully")),
+        .init(of: GTSD.ChangeEmail.self, .init(message: "Verification email sent")),
+        .init(of: GTSD.VerifyEmail.self, .init(message: "Email verified successfully")),
         .init(of: GTSD.ListTasks.self, .init(.init(totalTasks: 10, completedTasks: 5, tasks: [task]), cached: true)),
         .init(of: GTSD.SubmitEvidence.self, .init(.init(evidence: evidence, streakUpdated: true, newStreak: 7))),
         .init(of: GTSD.CompleteTask.self, .init(.init(task: task, streakUpdated: true, newStreak: 7))),

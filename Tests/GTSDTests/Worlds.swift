@@ -15,7 +15,19 @@ extension GTSDHost {
         let described = DescribedTransport(transport, sockets, baseURL: baseURL, Described.api)
         var server = Server(baseURL: baseURL, transport: described, sockets: described)
         server.coverage = coverage
-        return GTSDWorld(server)
+        return GTSDWorld(server, operator: `operator`)
+    }
+
+    /// The server's operator, who reads e-mails for scenarios.
+    var `operator`: GTSDWorld.Operator {
+        .init { [service, database, folder] address in
+            // A node may be sending them at this moment.
+            repeat {
+                try await service.sendDueEmails()
+                await Task.yield()
+            } while try await database.read { try $0.exists("SELECT 1 FROM outbox") }
+            return try emails(in: "\(folder)/mail/gtsd", to: address)
+        }
     }
 }
 

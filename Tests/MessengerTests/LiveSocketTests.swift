@@ -134,6 +134,7 @@ import WebSockets
             let loop = NIOAsyncTestingEventLoop()
             let service = MessengerService(
                 database: host.database, objects: host.objects, passwords: Passwords(cost: .testing),
+                mailer: TestMailbox(),
                 secret: .ofTests(9), group: loop, time: host.clock.source)
             let route = try #require(service.sockets().first)
             let request = HTTPRequest(method: .get, scheme: "http", authority: "test", path: "/ws")

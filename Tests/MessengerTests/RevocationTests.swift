@@ -143,7 +143,7 @@ extension MessengerHost {
     /// Returns a service on the same database, which is a node of its own and does not receive events until it listens.
     fileprivate func secondService() -> MessengerService {
         MessengerService(
-            database: database, objects: objects, passwords: Passwords(cost: .testing),
+            database: database, objects: objects, passwords: Passwords(cost: .testing), mailer: TestMailbox(),
             secret: .ofTests(9), group: MultiThreadedEventLoopGroup.ofTests,
             time: clock.source)
     }

@@ -54,7 +54,7 @@ import Testing
     /// Uploads a file through a server with another store.
     private func upload(to store: any ObjectStore, on host: MessengerHost) async throws {
         let service = MessengerService(
-            database: host.database, objects: store, passwords: Passwords(cost: .testing),
+            database: host.database, objects: store, passwords: Passwords(cost: .testing), mailer: TestMailbox(),
             secret: .ofTests(9), group: MultiThreadedEventLoopGroup.ofTests,
             time: host.clock.source)
         let alice = try await host.world().person()

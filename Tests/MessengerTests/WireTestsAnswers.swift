@@ -64,6 +64,13 @@ import Testing
         .init(of: Messenger.Refresh.self, .init(accessToken: "eyJ...", expiresIn: 3600)),
         .init(of: Messenger.GetMe.self, account),
         .init(of: Messenger.UpdateMe.self, account),
+        .init(
+            of: Messenger.ListSessions.self,
+            [
+                .init(
+                    id: 4_503_599_627_370_496, device: "Alice's iPhone", createdAt: ten, lastUsedAt: eleven,
+                    address: "203.0.113.7", current: true)
+            ]),
         .init(of: Messenger.GetUser.self, .init(id: 2, username: "bob", displayName: "Bob", bio: nil, avatar: nil)),
         .init(of: Messenger.SearchUsers.self, [.init(id: 1, username: "alice", displayName: "Alice")]),
         .init(of: Messenger.ListBlocks.self, [.init(id: 2, username: "bob", displayName: "Bob")]),

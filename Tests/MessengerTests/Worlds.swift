@@ -17,7 +17,19 @@ extension MessengerHost {
         let described = DescribedTransport(transport, sockets, baseURL: baseURL, Described.api)
         var server = Server(baseURL: baseURL, transport: described, sockets: described)
         server.coverage = coverage
-        return MessengerWorld(server)
+        return MessengerWorld(server, operator: `operator`)
+    }
+
+    /// The server's operator, who reads e-mails for scenarios.
+    var `operator`: MessengerWorld.Operator {
+        .init { [service, database, folder] address in
+            // A node may be sending them at this moment.
+            repeat {
+                try await service.sendDueEmails()
+                await Task.yield()
+            } while try await database.read { try $0.exists("SELECT 1 FROM email_outbox") }
+            return try emails(in: "\(folder)/mail/messenger", to: address)
+        }
     }
 
     /// Returns the server as a client at an address sees it.

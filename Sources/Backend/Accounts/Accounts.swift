@@ -142,10 +142,49 @@ public struct Accounts<Table: PasswordAccountTable>: Sendable {
     ) async throws -> Output {
         try await proceed(
             with: password, info, isSignIn: false, refusal: Table.wrongPassword, countedAs: Table.name(of: user),
-            find: { db in
-                guard let credentials = try Table.credentials(where: "id = \(user)", in: db) else { throw Table.gone }
-                return credentials
-            }, prepare: { _ in }, body: { _, _, now, db in try body(now, db) })
+            find: { try Self.credentials(ofCaller: user, in: $0) }, prepare: { _ in },
+            body: { _, _, now, db in try body(now, db) })
+    }
+
+    /// Changes the password of a signed-in caller, once per idempotency key. A wrong present password counts as at a
+    /// sign-in. The new password may be the present one.
+    ///
+    /// - Parameters:
+    ///   - present: The present password.
+    ///   - new: The new password, which the API's rules allow.
+    ///   - body: Ends the account's other sessions. It runs in the transaction that changes the password and has locked
+    ///     the account.
+    /// - Returns: The answer of `body`; for a repeated request the stored one.
+    /// - Throws: The errors of ``confirm(_:of:_:_:)``.
+    public func changePassword<Output: Codable & Sendable>(
+        of user: ID, from present: String, to new: String, _ info: RequestInfo,
+        _ body: @escaping @Sendable (_ now: Int64, Session) throws -> Answer<Output>
+    ) async throws -> Answer<Output> {
+        let (key, now) = (info.idempotencyKey, time.milliseconds())
+        if let replay = try await database.replay(key, errorMessages: errorMessages, at: now, as: Output.self) {
+            return replay
+        }
+        do {
+            return try await proceed(
+                with: present, info, isSignIn: false, refusal: Table.wrongPassword, countedAs: Table.name(of: user),
+                find: { try Self.credentials(ofCaller: user, in: $0) },
+                prepare: { _ in try await check.hash(new, from: info.address) },
+                write: { try await database.write(key, errorMessages: errorMessages, at: now, $0) },
+                body: { _, password, now, db in
+                    try db.run("UPDATE \(Table.table) SET password = \(password) WHERE id = \(user)")
+                    return try body(now, db)
+                })
+        } catch let problem as Problem where problem.message == Table.wrongPassword.message {
+            // Another node may have changed the password under the same key in the meantime.
+            guard let replay = try await database.replay(key, errorMessages: errorMessages, at: now, as: Output.self)
+            else { throw problem }
+            return replay
+        }
+    }
+
+    private static func credentials(ofCaller user: ID, in db: Session) throws -> Credentials<ID> {
+        guard let credentials = try Table.credentials(where: "id = \(user)", in: db) else { throw Table.gone }
+        return credentials
     }
 
     /// Verifies a password, then runs a transaction with the account locked, unless the account or its password has
@@ -153,6 +192,20 @@ public struct Accounts<Table: PasswordAccountTable>: Sendable {
     private func proceed<Prepared: Sendable, Output: Sendable>(
         with password: String, _ info: RequestInfo, isSignIn: Bool = true, refusal: Problem, countedAs unknown: String,
         find: @escaping @Sendable (Session) throws -> Credentials<ID>?, prepare: (ID) async throws -> Prepared,
+        body: @escaping @Sendable (ID, Prepared, _ now: Int64, Session) throws -> Output
+    ) async throws -> Output {
+        try await proceed(
+            with: password, info, isSignIn: isSignIn, refusal: refusal, countedAs: unknown, find: find,
+            prepare: prepare, write: { try await database.write($0) }, body: body)
+    }
+
+    /// Verifies a password, then runs a transaction as the other function of this name.
+    ///
+    /// - Parameter write: Runs a transaction.
+    private func proceed<Prepared: Sendable, Output: Sendable>(
+        with password: String, _ info: RequestInfo, isSignIn: Bool, refusal: Problem, countedAs unknown: String,
+        find: @escaping @Sendable (Session) throws -> Credentials<ID>?, prepare: (ID) async throws -> Prepared,
+        write: (@escaping @Sendable (Session) throws -> Output) async throws -> Output,
         body: @escaping @Sendable (ID, Prepared, _ now: Int64, Session) throws -> Output
     ) async throws -> Output {
         let now = time.milliseconds()
@@ -165,7 +218,7 @@ public struct Accounts<Table: PasswordAccountTable>: Sendable {
             },
             proceed: { account, verified in
                 let prepared = try await prepare(account.id)
-                return try await database.write { db in
+                return try await write { db in
                     guard try Table.lock(account.id, in: db) else { throw isSignIn ? refusal : Table.gone }
                     guard try Table.password(of: account.id, in: db) == account.password else { throw refusal }
                     let output = try body(account.id, prepared, now, db)

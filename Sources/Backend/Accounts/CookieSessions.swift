@@ -1,4 +1,5 @@
 import Contract
+import ContractServer
 import Database
 import HTTPTypes
 import Identity
@@ -8,16 +9,21 @@ import Identity
 public struct CookieSessions<User: SQLConvertible>: Sendable {
     /// The time in milliseconds after which an unused session ends.
     public static var lifetime: Int64 { 30 * day }
-    private static var day: Int64 { 24 * 3_600_000 }
+    private static var day: Int64 { 24 * hour }
+    private static var hour: Int64 { 3_600_000 }
 
     private let database: Database
     private let cookie: SessionCookie
     private let time: TimeSource
+    private let notesUse: Bool
 
-    public init(database: Database, cookie: SessionCookie, time: TimeSource) {
+    /// - Parameter notesUse: Whether the table has the columns of ``SessionNotes``, in which the last use of each session is
+    ///   noted, to an hour.
+    public init(database: Database, cookie: SessionCookie, time: TimeSource, notesUse: Bool = false) {
         self.database = database
         self.cookie = cookie
         self.time = time
+        self.notesUse = notesUse
     }
 
     /// The statements that create the table, for an API's schema. `user_id` is a number.
@@ -40,35 +46,48 @@ public struct CookieSessions<User: SQLConvertible>: Sendable {
         public let user: User
         /// The headers for the answer, which renew the cookie once a day.
         public let headers: HTTPFields
+        /// The hash of the session's token.
+        let hash: [UInt8]
     }
 
     /// Returns the caller; nil when there is no cookie, or each is unknown, expired or signed out. Of several cookies the first
     /// that is a session counts.
     ///
     /// Each call queries the database, so that a session that was signed out ends at once, on every node.
-    public func caller(_ headers: HTTPFields) async throws -> Caller? {
+    ///
+    /// - Parameter address: The client's address, which is noted with the session's use.
+    public func caller(_ headers: HTTPFields, from address: ClientAddress? = nil) async throws -> Caller? {
         let tokens = tokens(in: headers).map { (text: $0, hash: Digest.sha256($0)) }
         if tokens.isEmpty { return nil }
         let now = time.milliseconds()
-        let found: (token: String, hash: [UInt8], user: User, expiresAt: Int64)? = try await database.read { db in
+        let usedAt: SQL = notesUse ? "used_at" : "expires_at"
+        typealias Found = (token: String, hash: [UInt8], user: User, expiresAt: Int64, usedAt: Int64?)
+        let found: Found? = try await database.read { db in
             for (token, hash) in tokens {
-                let session: (user: User, expiresAt: Int64)? = try db.one(
-                    "SELECT user_id, expires_at FROM sessions WHERE hash = \(hash) AND expires_at > \(now)"
-                ) { (try $0.get(0), try $0.get(1)) }
-                if let session { return (token, hash, session.user, session.expiresAt) }
+                let session: (user: User, expiresAt: Int64, usedAt: Int64?)? = try db.one(
+                    "SELECT user_id, expires_at, \(usedAt) FROM sessions WHERE hash = \(hash) AND expires_at > \(now)"
+                ) { (try $0.get(0), try $0.get(1), try $0.get(2)) }
+                if let session { return (token, hash, session.user, session.expiresAt, session.usedAt) }
             }
             return nil
         }
         guard let session = found else { return nil }
+        if notesUse, let address, abs(now - (session.usedAt ?? 0)) >= Self.hour {
+            // The request goes on where this cannot be noted now.
+            try? await database.write { db in
+                try SessionNotes.use("hash = \(session.hash)", from: address, at: now, in: db)
+            }
+        }
         let end = now + Self.lifetime
         // A session that seems to last longer than it can was renewed while a clock was ahead.
         guard !(end - Self.day...end + StoredTimes.tolerance ~= session.expiresAt) else {
-            return Caller(user: session.user, headers: [:])
+            return Caller(user: session.user, headers: [:], hash: session.hash)
         }
         let isAlive = try await database.write { db in
             try db.run("UPDATE sessions SET expires_at = \(end) WHERE hash = \(session.hash)") > 0
         }
-        return isAlive ? Caller(user: session.user, headers: settingCookie(session.token)) : nil
+        guard isAlive else { return nil }
+        return Caller(user: session.user, headers: settingCookie(session.token), hash: session.hash)
     }
 
     /// Returns a random token for a session that is about to begin.
@@ -97,6 +116,11 @@ public struct CookieSessions<User: SQLConvertible>: Sendable {
     /// Ends every session of a user.
     public func endAll(of user: User, in db: Session) throws {
         try db.run("DELETE FROM sessions WHERE user_id = \(user)")
+    }
+
+    /// Ends every session of a caller's user but the caller's own.
+    public func endOthers(of caller: Caller, in db: Session) throws {
+        try db.run("DELETE FROM sessions WHERE user_id = \(caller.user) AND hash <> \(caller.hash)")
     }
 
     /// Ends every session, for an operator who signs everybody out.

@@ -118,7 +118,10 @@ public struct PasswordCheck: Sendable {
                 isWrong = true
                 throw refusal
             }
-            return try await proceed(account, verified)
+            let output = try await proceed(account, verified)
+            // The action was done under an idempotency key before, so that this transaction has not completed the attempt.
+            if !verified.isCompleted.withLockedValue({ $0 }) { await refund([attempt]) }
+            return output
         } catch {
             if !isWrong, !verified.isCompleted.withLockedValue({ $0 }) { await refund([attempt]) }
             throw error

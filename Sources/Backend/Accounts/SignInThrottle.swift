@@ -152,6 +152,13 @@ public struct SignInThrottle: Sendable {
         }
     }
 
+    /// Deletes the count of e-mails to an address.
+    ///
+    /// - Parameter email: The address in the form in which addresses are compared.
+    public func forget(email: String, in db: Session) throws {
+        for key in keys { try AttemptCounters.forget("reminder \(digest(email, key))", in: db) }
+    }
+
     /// Deletes rows that no longer count.
     public static func sweep(at now: Int64, in db: Session) throws {
         try AttemptCounters.sweep(at: now, in: db)

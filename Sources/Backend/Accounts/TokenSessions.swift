@@ -169,7 +169,21 @@ where User.RawValue == Int64 {
     /// - Returns: The ids of the sessions.
     @discardableResult
     public func endAll(of user: User, in db: Session) throws -> [String] {
-        let ended: [String] = try db.all("DELETE FROM sessions WHERE user_id = \(user) RETURNING id") { try $0.get(0) }
+        try endAll(of: user, where: "1 = 1", in: db)
+    }
+
+    /// Ends all sessions of a user but one, on this node as soon as the transaction commits.
+    ///
+    /// - Returns: The ids of the sessions that have ended.
+    @discardableResult
+    public func endAll(of user: User, except kept: String, in db: Session) throws -> [String] {
+        try endAll(of: user, where: "id <> \(kept)", in: db)
+    }
+
+    private func endAll(of user: User, where condition: SQL, in db: Session) throws -> [String] {
+        let ended: [String] = try db.all(
+            "DELETE FROM sessions WHERE user_id = \(user) AND \(condition) RETURNING id"
+        ) { try $0.get(0) }
         for session in ended { db.afterCommit { self.forget(session) } }
         return ended
     }

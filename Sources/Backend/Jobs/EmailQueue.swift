@@ -10,14 +10,19 @@ extension JobQueue {
 
     /// Makes a queue of e-mails.
     ///
-    /// - Parameter secret: The key, of 32 bytes or more. E-mails that were encrypted with another key than the present
-    ///   and the former one are left to a node that has it.
+    /// - Parameters:
+    ///   - table: The table's name, for an API that has several queues.
+    ///   - secret: The key, of 32 bytes or more. E-mails that were encrypted with another key than the present and the
+    ///     former one are left to a node that has it.
     public convenience init(
-        database: Database, mailer: any Mailer, secret: Secret, time: TimeSource, compose: @escaping Composer,
+        database: Database, table: String = "outbox", mailer: any Mailer, secret: Secret, time: TimeSource,
+        compose: @escaping Composer,
         report: @escaping Report
     ) {
         let sent = JobQueueMetrics.emails("sent")
-        self.init(database: database, secret: secret, time: time, metrics: .emails, report: report) { job in
+        self.init(
+            database: database, table: table, secret: secret, time: time, metrics: .emails, report: report
+        ) { job in
             if let message = try await compose(job) {
                 try await mailer.send(message)
                 sent.increment()

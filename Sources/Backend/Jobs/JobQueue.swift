@@ -43,6 +43,7 @@ public final class JobQueue<Job: Codable & Sendable>: Sendable {
     static var idle: Duration { .seconds(60) }
 
     private let database: Database
+    private let table: SQL
     /// The key with which jobs are encrypted; nil for jobs that contain no secret.
     private let secret: Secret?
     private let time: TimeSource
@@ -62,13 +63,15 @@ public final class JobQueue<Job: Codable & Sendable>: Sendable {
     /// - Parameters:
     ///   - secret: The key, of 32 bytes or more, for jobs that contain secrets. Jobs that were encrypted with another key
     ///     than the present and the former one are left to a node that has it. Nil leaves jobs readable.
+    ///   - table: The table's name, for an API that has several outboxes.
     ///   - maximum: The number of jobs above which no more are added (``isFull``).
     ///   - metrics: The names of the metrics.
     public init(
-        database: Database, secret: Secret?, time: TimeSource, maximum: Int64 = .max, metrics: JobQueueMetrics,
-        report: @escaping Report, deliver: @escaping Deliver
+        database: Database, table: String = "outbox", secret: Secret?, time: TimeSource, maximum: Int64 = .max,
+        metrics: JobQueueMetrics, report: @escaping Report, deliver: @escaping Deliver
     ) {
         self.database = database
+        self.table = SQL(trusted: table)
         self.secret = secret
         self.time = time
         self.maximum = maximum
@@ -79,20 +82,26 @@ public final class JobQueue<Job: Codable & Sendable>: Sendable {
     }
 
     /// The statements that create the table, for an API's schema.
-    public static var table: [String] {
+    public static var table: [String] { table(named: "outbox") }
+
+    /// The statements that create a table of another name.
+    public static func table(named name: String) -> [String] {
         [
             """
-            CREATE TABLE outbox (
+            CREATE TABLE \(name) (
                 id {ID}, sealed {BYTES} NOT NULL, created_at BIGINT NOT NULL, due_at BIGINT NOT NULL,
                 attempts INTEGER NOT NULL)
             """,
-            "CREATE INDEX outbox_due ON outbox (due_at)",
+            "CREATE INDEX \(name)_due ON \(name) (due_at)",
         ]
     }
 
     /// The times of the table.
-    public static var times: [StoredTime] {
-        [StoredTime("outbox", "created_at"), StoredTime("outbox", "due_at", window: longestPause)]
+    public static var times: [StoredTime] { times(of: "outbox") }
+
+    /// The times of a table of another name.
+    public static func times(of table: String) -> [StoredTime] {
+        [StoredTime(table, "created_at"), StoredTime(table, "due_at", window: longestPause)]
     }
 
     /// Adds a job, if the transaction commits.
@@ -110,7 +119,7 @@ public final class JobQueue<Job: Codable & Sendable>: Sendable {
     private func insert(_ job: Job, createdAt: Int64, at now: Int64, in db: Session) throws {
         try db.run(
             """
-            INSERT INTO outbox (sealed, created_at, due_at, attempts)
+            INSERT INTO \(table) (sealed, created_at, due_at, attempts)
             VALUES (\(try seal(job)), \(createdAt), \(now), 0)
             """)
     }
@@ -158,26 +167,26 @@ public final class JobQueue<Job: Codable & Sendable>: Sendable {
         let now = time.milliseconds()
         let readable = readable(at: now)
         let isDue = StoredTimes.isOver("due_at", at: now, window: Self.longestPause)
-        let (next, count) = try await database.read { db in
+        let (next, count) = try await database.read { [table] db in
             // A job that was put off while a clock was ahead is due.
-            let isAnyDue = try db.exists("SELECT 1 FROM outbox WHERE \(isDue) AND \(readable)")
+            let isAnyDue = try db.exists("SELECT 1 FROM \(table) WHERE \(isDue) AND \(readable)")
             let next = try db.value(
-                "SELECT due_at FROM outbox WHERE \(readable) ORDER BY due_at LIMIT 1", as: Int64.self)
-            return (isAnyDue ? now : next, try db.value("SELECT COUNT(*) FROM outbox", as: Int64.self) ?? 0)
+                "SELECT due_at FROM \(table) WHERE \(readable) ORDER BY due_at LIMIT 1", as: Int64.self)
+            return (isAnyDue ? now : next, try db.value("SELECT COUNT(*) FROM \(table)", as: Int64.self) ?? 0)
         }
         metrics.waiting.record(count)
         self.count.withLockedValue { $0 = count }
         guard let next else { return Self.idle }
         guard next <= now else { return min(.milliseconds(next - now), Self.idle) }
-        let jobs = try await database.write { db in
+        let jobs = try await database.write { [table] db in
             // A second node waits here, and then finds that they are not due.
             try db.all(
                 """
-                UPDATE outbox SET due_at = \(now + Self.lease), attempts = attempts + 1,
+                UPDATE \(table) SET due_at = \(now + Self.lease), attempts = attempts + 1,
                     created_at = CASE WHEN created_at > \(now + StoredTimes.tolerance) THEN \(now) ELSE created_at END
                 WHERE \(isDue)
                     AND id IN (
-                        SELECT id FROM outbox WHERE \(isDue) AND \(readable)
+                        SELECT id FROM \(table) WHERE \(isDue) AND \(readable)
                         ORDER BY due_at, id LIMIT \(Self.width))
                 RETURNING id, sealed, created_at, attempts
                 """, Waiting.init(row:))
@@ -193,8 +202,8 @@ public final class JobQueue<Job: Codable & Sendable>: Sendable {
             switch try await deliver(open(waiting)) {
             case .done: try await remove(waiting)
             case .split(let jobs):
-                try await database.write { db in
-                    guard try db.run("DELETE FROM outbox WHERE id = \(waiting.id)") == 1 else { return }
+                try await database.write { [table] db in
+                    guard try db.run("DELETE FROM \(table) WHERE id = \(waiting.id)") == 1 else { return }
                     let time = waiting.createdAt
                     for job in jobs { try self.insert(job, createdAt: time, at: time, in: db) }
                 }
@@ -228,8 +237,8 @@ public final class JobQueue<Job: Codable & Sendable>: Sendable {
         }
         let sealed = try seal(rest)
         metrics.failed?.increment()
-        try await database.write { db in
-            try db.run("UPDATE outbox SET due_at = \(next), sealed = \(sealed) WHERE id = \(waiting.id)")
+        try await database.write { [table] db in
+            try db.run("UPDATE \(table) SET due_at = \(next), sealed = \(sealed) WHERE id = \(waiting.id)")
         }
     }
 
@@ -246,8 +255,8 @@ public final class JobQueue<Job: Codable & Sendable>: Sendable {
         (isTriedAgain ? metrics.failed : metrics.givenUp)?.increment()
         do {
             if isTriedAgain {
-                try await database.write { db in
-                    try db.run("UPDATE outbox SET due_at = \(next), attempts = \(attempts) WHERE id = \(waiting.id)")
+                try await database.write { [table] db in
+                    try db.run("UPDATE \(table) SET due_at = \(next), attempts = \(attempts) WHERE id = \(waiting.id)")
                 }
             } else {
                 try await remove(waiting)
@@ -269,7 +278,7 @@ public final class JobQueue<Job: Codable & Sendable>: Sendable {
     }
 
     private func remove(_ waiting: Waiting) async throws {
-        try await database.write { db in try db.run("DELETE FROM outbox WHERE id = \(waiting.id)") }
+        try await database.write { [table] db in try db.run("DELETE FROM \(table) WHERE id = \(waiting.id)") }
     }
 
     /// Returns the pause before the next attempt, in milliseconds: 2, 10 and 50 seconds, 4 and 21 minutes, then an hour

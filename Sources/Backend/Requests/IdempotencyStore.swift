@@ -208,7 +208,7 @@ extension Database {
             if let replay { return replay }
             let answer = try body(db)
             guard case .output(let output) = answer.content else { return answer }
-            let encoded = Array(try JSONBody.encode(output).readableBytesView)
+            let encoded = Output.self == Empty.self ? [] : Array(try JSONBody.encode(output).readableBytesView)
             try IdempotencyStore.remember(key, status: answer.status.code, body: encoded, at: now, in: db)
             return Answer(answer.status, encoded: encoded, headers: answer.headers)
         }

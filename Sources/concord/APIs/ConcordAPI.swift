@@ -78,9 +78,9 @@ struct ConcordAPI: Sendable {
     /// Returns every API of this program. The commands, their help and the server use this array.
     static func all(
         messenger: HostedMessenger = .init(), deuceDiary: DeuceDiarySettings = .init(),
-        dunbar: DunbarSettings = .init()
+        gtsd: HostedGTSD = .init(), dunbar: DunbarSettings = .init()
     ) -> [ConcordAPI] {
-        [.messenger(messenger), .deuceDiary(deuceDiary), .monica, .gtsd, .dunbar(dunbar)]
+        [.messenger(messenger), .deuceDiary(deuceDiary), .monica, .gtsd(gtsd), .dunbar(dunbar)]
     }
 
     /// Every API of this program, with default settings.
@@ -159,17 +159,19 @@ struct ConcordAPI: Sendable {
         check: .given { MonicaScenarios.checklist($0) },
         commands: MonicaCommands.self)
 
-    static let gtsd = ConcordAPI(
-        hosted: HostedGTSD(), examples: GTSDExamples.all,
-        sentence: "Daily tasks with evidence, streaks and badges, progress photos, and weekly plans.",
-        steps: [
-            "Register: open `signUp` and send it.",
-            "Sign in: use the token of its answer with one click. Later, `logIn` answers a new one.",
-            "Try: send `completeOnboarding` and `generatePlan`, then `listTasks`.",
-        ],
-        signIn: "`POST /auth/signup` makes an account, and like `POST /auth/login` answers its access token.",
-        check: .registering { GTSDScenarios.checklist },
-        commands: GTSDCommands.self)
+    static func gtsd(_ hosted: HostedGTSD = .init()) -> ConcordAPI {
+        ConcordAPI(
+            hosted: hosted, examples: GTSDExamples.all,
+            sentence: "Daily tasks with evidence, streaks and badges, progress photos, and weekly plans.",
+            steps: [
+                "Register: open `signUp` and send it.",
+                "Sign in: use the token of its answer with one click. Later, `logIn` answers a new one.",
+                "Try: send `completeOnboarding` and `generatePlan`, then `listTasks`.",
+            ],
+            signIn: "`POST /auth/signup` makes an account, and like `POST /auth/login` answers its access token.",
+            check: .registering { GTSDScenarios.checklist },
+            commands: GTSDCommands.self)
+    }
 
     static func dunbar(_ settings: DunbarSettings = .init()) -> ConcordAPI {
         ConcordAPI(

@@ -2,16 +2,13 @@ import Backend
 import DunbarAPI
 import DunbarService
 import Images
-import Mail
 
 /// The settings that only Dunbar has.
 struct DunbarSettings: Sendable {
     /// The origins of other sites whose pages may make changes.
     var origins: [String] = []
-    /// The mail server that accepts e-mails; nil writes them into a folder.
-    var mailServer: SMTPServer?
-    /// The sender's address of e-mails.
-    var sender = "concord@localhost"
+    /// The way of e-mails.
+    var mail = MailSettings()
 
     var hosted: HostedDunbar {
         HostedDunbar(
@@ -36,9 +33,10 @@ struct DunbarSettings: Sendable {
                     }
                 }
             },
-            mailer: { mailer(on: $0).mailer },
+            mailer: { mail.mailer(on: $0, of: Dunbar.name).mailer },
             startupWarnings: { platform in
-                platform.logger.info("e-mails are delivered", metadata: ["to": "\(mailer(on: platform).place)"])
+                let place = mail.mailer(on: platform, of: Dunbar.name).place
+                platform.logger.info("e-mails are delivered", metadata: ["to": "\(place)"])
                 await Self.pictures(on: platform).logStartupWarnings()
             })
     }
@@ -49,17 +47,5 @@ struct DunbarSettings: Sendable {
         limits.webp = ImageTooLarge.megapixels(of: .webp) * 1_000_000
         limits.others = ImageTooLarge.megapixels(of: .png) * 1_000_000
         return Pictures(Dunbar.self, on: platform, limits: limits)
-    }
-
-    /// Returns the mailer, and the destination of e-mails for the log.
-    private func mailer(on platform: Platform) -> (mailer: any Mailer, place: String) {
-        let now: @Sendable () -> Int64 = { [time = platform.time] in time.seconds }
-        if let server = mailServer {
-            return (
-                SMTPMailer(server, from: sender, group: platform.group, now: now), "\(server.host):\(server.port)"
-            )
-        }
-        let path = "\(platform.folder)/mail/\(Dunbar.name)"
-        return (MailboxFolder(path: path, from: sender, now: now), path)
     }
 }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The options of Dunbar alone, which browsers use, too, and which sends e-mails.
+/// The options of Dunbar alone, which browsers use, too.
 struct DunbarOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -9,12 +9,7 @@ struct DunbarOptions: ParsableArguments {
             valueName: "url"))
     var dunbarOrigin: [String] = []
 
-    @OptionGroup var mail: MailOptions
-
-    func settings(_ environment: Environment) throws -> DunbarSettings {
-        let server = try mail.server(environment)
-        return DunbarSettings(
-            origins: environment.list(dunbarOrigin, "CONCORD_DUNBAR_ORIGINS"), mailServer: server,
-            sender: try mail.sender(environment))
+    func settings(_ environment: Environment, mail: MailSettings) -> DunbarSettings {
+        DunbarSettings(origins: environment.list(dunbarOrigin, "CONCORD_DUNBAR_ORIGINS"), mail: mail)
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Backend
 import Foundation
+import MessengerAPI
 import MessengerService
 import Push
 
@@ -41,10 +42,10 @@ struct MessengerOptions: ParsableArguments {
             valueName: "https://…"))
     var apnsURL: String?
 
-    func hosted(_ environment: Environment) throws -> HostedMessenger {
+    func hosted(_ environment: Environment, mail: MailSettings) throws -> HostedMessenger {
         var settings = MessengerService.Settings()
         settings.pushes = try pushes(environment)
-        return HostedMessenger(settings: settings)
+        return HostedMessenger(settings: settings) { mail.mailer(on: $0, of: Messenger.name).mailer }
     }
 
     /// Returns nil when devices are not to be notified.

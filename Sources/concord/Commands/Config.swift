@@ -136,14 +136,15 @@ struct Config: AsyncParsableCommand {
                 problems.append("Uploads of pictures will be answered with 503: \(error)")
             }
         }
-        let isPublic = !settings.isLocal || settings.publicURLs["dunbar"] != nil
-        if names.contains("dunbar"), isPublic, environment.variables["CONCORD_SMTP", default: ""].isEmpty,
-            serve.dunbar.mail.smtp == nil
+        let mailing = ["messenger", "gtsd", "dunbar"].filter(names.contains)
+        let isPublic = !settings.isLocal || mailing.contains { settings.publicURLs[$0] != nil }
+        if !mailing.isEmpty, isPublic, environment.variables["CONCORD_SMTP", default: ""].isEmpty,
+            serve.mail.smtp == nil
         {
             problems.append(
                 """
-                Dunbar's e-mails are written to files in \(settings.folder)/mail, so users cannot verify their \
-                addresses or replace a forgotten password: set CONCORD_SMTP
+                E-mails are written to files in \(settings.folder)/mail, so users cannot verify their addresses or \
+                replace a forgotten password: set CONCORD_SMTP
                 """)
         }
         return problems

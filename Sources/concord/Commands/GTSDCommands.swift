@@ -17,7 +17,7 @@ struct GTSDCommands: AsyncParsableCommand {
 
         @OptionGroup var place: DatabaseOptions
 
-        func run() async throws { try await place.perform(GTSDService.Activate(accounts), on: .gtsd) }
+        func run() async throws { try await place.perform(GTSDService.Activate(accounts), on: .gtsd()) }
     }
 
     struct Deactivate: AsyncParsableCommand {
@@ -36,7 +36,7 @@ struct GTSDCommands: AsyncParsableCommand {
 
         @OptionGroup var place: DatabaseOptions
 
-        func run() async throws { try await place.perform(GTSDService.Deactivate(accounts), on: .gtsd) }
+        func run() async throws { try await place.perform(GTSDService.Deactivate(accounts), on: .gtsd()) }
     }
 
     struct SignOutEverybody: AsyncParsableCommand {
@@ -49,6 +49,6 @@ struct GTSDCommands: AsyncParsableCommand {
 
         @OptionGroup var place: DatabaseOptions
 
-        func run() async throws { try await place.perform(GTSDService.SignOutEverybody(), on: .gtsd) }
+        func run() async throws { try await place.perform(GTSDService.SignOutEverybody(), on: .gtsd()) }
     }
 }

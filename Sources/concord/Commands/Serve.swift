@@ -3,6 +3,8 @@ import Backend
 import ContractServer
 import Cores
 import Foundation
+import GTSDAPI
+import GTSDService
 import Identity
 import Logging
 import NIOConcurrencyHelpers
@@ -136,6 +138,9 @@ struct Serve: AsyncParsableCommand {
     @OptionGroup(title: "Monitoring")
     var monitoring: MonitoringOptions
 
+    @OptionGroup(title: "E-mails")
+    var mail: MailOptions
+
     @OptionGroup(title: "Messenger")
     var messenger: MessengerOptions
 
@@ -238,9 +243,12 @@ struct Serve: AsyncParsableCommand {
     /// Returns the APIs to serve, and all that commands may be for.
     func hosted(_ environment: Environment) throws -> (served: [any HostedAPI], known: [any HostedAPI]) {
         try checkNames()
+        let mailing = try mail.settings(environment)
         let known = ConcordAPI.all(
-            messenger: try messenger.hosted(environment), deuceDiary: try deuceDiary.settings(environment),
-            dunbar: try dunbar.settings(environment)
+            messenger: try messenger.hosted(environment, mail: mailing),
+            deuceDiary: try deuceDiary.settings(environment),
+            gtsd: HostedGTSD { mailing.mailer(on: $0, of: GTSD.name).mailer },
+            dunbar: dunbar.settings(environment, mail: mailing)
         ).map(\.hosted)
         return (apis.isEmpty ? known : apis.compactMap { name in known.first { $0.name == name } }, known)
     }

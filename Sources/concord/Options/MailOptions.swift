@@ -18,6 +18,11 @@ struct MailOptions: ParsableArguments {
             valueName: "address"))
     var mailFrom: String?
 
+    /// Returns the way in which APIs send e-mails.
+    func settings(_ environment: Environment) throws -> MailSettings {
+        MailSettings(server: try server(environment), sender: try sender(environment))
+    }
+
     /// Returns the mail server; nil when there is none.
     func server(_ environment: Environment) throws -> SMTPServer? {
         let url = try environment.value(smtp, "CONCORD_SMTP", { $0 }, default: "")

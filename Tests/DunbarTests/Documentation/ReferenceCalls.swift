@@ -12,6 +12,8 @@ private func referenceCalls(_ client: DunbarClient, _ file: URL) async throws {
             username: "jdoe", email: "john.doe@example.com", password: "secret123", displayName: "John Doe"))
     // Dunbar.Logout
     try await client.signOut()
+    // Dunbar.ChangePassword
+    try await client.changePassword(from: "string", to: "stringstring")
     // Dunbar.DeleteAccount
     try await client.deleteAccount(password: "string")
     // Dunbar.UploadPhoto

@@ -53,6 +53,10 @@ import Testing
             let url = try #require(URL(string: String(link)))
             try await EmailLinkOpener(dunbar: dunbar).open(url)
             try await SigningInSamples.remind(dunbar) { shown.append($0) }
+            try await SigningInSamples.move(dunbar, to: "j@example.org", password: "secret123")
+            try await SigningInSamples.sessions(dunbar, password: "secret123") { (_: Any?...) in }
+            try await SigningInSamples.change(dunbar, password: "secret123", newPassword: "another one")
+            try await SigningInSamples.change(dunbar, password: "another one", newPassword: "secret123")
             try await SigningInSamples.signOut(dunbar)
             for password in ["secret124", "secret123"] {
                 try await SigningInSamples.load(dunbar) { _ in

@@ -66,6 +66,31 @@ enum SigningInSamples {
         // end
     }
 
+    static func sessions(_ dunbar: DunbarClient, password: String, show: (Any?...) -> Void) async throws {
+        // sample
+        try await dunbar.signIn(username: "jdoe", password: password, deviceName: "John's iPhone")
+
+        let sessions = try await dunbar.send(Dunbar.ListSessions())
+        for session in sessions where !session.isCurrent { show(session.device, session.lastUsedAt, session.address) }
+        if let lost = sessions.first(where: { $0.device == "John's iPad" }) {
+            try await dunbar.send(Dunbar.EndSession(id: lost.id))
+        }
+        try await dunbar.send(Dunbar.EndOtherSessions())
+        // end
+    }
+
+    static func move(_ dunbar: DunbarClient, to address: String, password: String) async throws {
+        // sample
+        try await dunbar.send(Dunbar.ChangeEmail(email: address, password: password))
+        // end
+    }
+
+    static func change(_ dunbar: DunbarClient, password: String, newPassword: String) async throws {
+        // sample
+        try await dunbar.changePassword(from: password, to: newPassword)
+        // end
+    }
+
     static func signOut(_ dunbar: DunbarClient) async throws {
         // sample
         try await dunbar.signOut()

@@ -11,6 +11,8 @@ private func referenceCalls(_ client: GTSDClient, _ file: URL) async throws {
     // GTSD.Refresh: The client renews its session by itself.
     // GTSD.LogOut
     try await client.signOut()
+    // GTSD.ChangePassword
+    try await client.changePassword(from: "Secret-123", to: "Secret-456")
     // GTSD.DeleteMe
     try await client.deleteAccount(password: "Secret-123")
     // GTSD.PresignPhoto

@@ -42,6 +42,16 @@ import Testing
                 }
                 if password == "Secret-12E" { try await SigningInSamples.deleteAccount(gtsd, password: password) }
             }
+            await #expect(throws: APIError.self) {
+                try await SigningInSamples.recover(gtsd, address: "a@example.com", code: "x", newPassword: "Secret-456")
+            }
+            await #expect(throws: APIError.self) {
+                try await SigningInSamples.move(gtsd, to: "new@example.org", code: "x", password: "Secret-123")
+            }
+            try await SigningInSamples.travel(gtsd)
+            try await SigningInSamples.sessions(gtsd, password: "Secret-123") { (_: Any?...) in }
+            try await SigningInSamples.change(gtsd, password: "Secret-123", newPassword: "Secret-456")
+            try await SigningInSamples.change(gtsd, password: "Secret-456", newPassword: "Secret-123")
             let anna = try await SigningInSamples.signIn(gtsd)
             try await SigningInSamples.start(gtsd) {
                 shown.append("day of \($0)")

@@ -56,6 +56,48 @@ enum SigningInSamples {
         // end
     }
 
+    static func travel(_ gtsd: GTSDClient) async throws {
+        // sample
+        try await gtsd.send(GTSD.UpdateMe(name: "Anna", timezone: GTSD.Zone.current))
+        // end
+    }
+
+    static func sessions(_ gtsd: GTSDClient, password: String, show: (Any?...) -> Void) async throws {
+        // sample
+        try await gtsd.signIn(email: "anna@example.com", password: password, deviceName: "Anna's iPhone")
+
+        let sessions = try await gtsd.send(GTSD.ListSessions()).data.sessions
+        for session in sessions where !session.current { show(session.device, session.lastUsedAt, session.address) }
+        if let lost = sessions.first(where: { $0.device == "Anna's iPad" }) {
+            try await gtsd.send(GTSD.EndSession(lost.id))
+        }
+        try await gtsd.send(GTSD.EndOtherSessions())
+        // end
+    }
+
+    static func recover(
+        _ gtsd: GTSDClient, address: String, code: String, newPassword: String
+    ) async throws {
+        // sample
+        try await gtsd.send(GTSD.ForgotPassword(email: address))
+        // Later, with the code that the user has typed:
+        try await gtsd.send(GTSD.ResetPassword(token: code, newPassword: newPassword))
+        // end
+    }
+
+    static func move(_ gtsd: GTSDClient, to address: String, code: String, password: String) async throws {
+        // sample
+        try await gtsd.send(GTSD.ChangeEmail(email: address, password: password))
+        try await gtsd.send(GTSD.VerifyEmail(token: code))
+        // end
+    }
+
+    static func change(_ gtsd: GTSDClient, password: String, newPassword: String) async throws {
+        // sample
+        try await gtsd.changePassword(from: password, to: newPassword)
+        // end
+    }
+
     static func signOut(_ gtsd: GTSDClient) async throws {
         // sample
         try await gtsd.signOut()

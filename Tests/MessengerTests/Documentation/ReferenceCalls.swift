@@ -9,6 +9,8 @@ private func referenceCalls(_ client: MessengerClient, _ file: URL) async throws
     // Messenger.Refresh: The client renews its session by itself.
     // Messenger.Logout
     try await client.signOut()
+    // Messenger.ChangePassword
+    try await client.changePassword(from: "secret123", to: "another one")
     // Messenger.DeleteMe
     try await client.deleteAccount(password: "secret123")
     // Messenger.UploadFile

@@ -92,7 +92,22 @@ import Testing
             let changed = try await messenger.send(Messenger.GetMe())
             #expect(changed.displayName == "Alice A.")
             #expect(try await messenger.download(try #require(changed.avatar)) == [1, 2, 3])
-            try await SigningInSamples.delete(messenger, password: "secret123")
+            let named = Shown<Int>()
+            try await messenger.signIn(username: "alice", password: "secret123", deviceName: "Alice's iPad")
+            await #expect(throws: APIError.self) {
+                try await SigningInSamples.recover(
+                    messenger, address: "a@example.com", code: "x", newPassword: "Secret-456")
+            }
+            await #expect(throws: APIError.self) {
+                try await SigningInSamples.move(messenger, to: "new@example.org", code: "x", password: "secret123")
+            }
+            try await SigningInSamples.sessions(messenger, password: "secret123") { (values: Any?...) in
+                named.add(values.count)
+            }
+            #expect(named.all.contains(3))
+            #expect(try await messenger.send(Messenger.ListSessions()).map(\.device) == ["Alice's iPhone"])
+            try await SigningInSamples.change(messenger, password: "secret123", newPassword: "another one")
+            try await SigningInSamples.delete(messenger, password: "another one")
             #expect(try await messenger.user == nil)
         }
     }

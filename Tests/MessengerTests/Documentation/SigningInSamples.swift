@@ -60,6 +60,42 @@ enum SigningInSamples {
         // end
     }
 
+    static func sessions(_ messenger: MessengerClient, password: String, show: (Any?...) -> Void) async throws {
+        // sample
+        try await messenger.signIn(username: "alice", password: password, deviceName: "Alice's iPhone")
+
+        let sessions = try await messenger.send(Messenger.ListSessions())
+        for session in sessions where !session.current { show(session.device, session.lastUsedAt, session.address) }
+        if let lost = sessions.first(where: { $0.device == "Alice's iPad" }) {
+            try await messenger.send(Messenger.EndSession(id: lost.id))
+        }
+        try await messenger.send(Messenger.EndOtherSessions())
+        // end
+    }
+
+    static func recover(
+        _ messenger: MessengerClient, address: String, code: String, newPassword: String
+    ) async throws {
+        // sample
+        try await messenger.send(Messenger.ForgotPassword(email: address))
+        // Later, with the code that the user has typed:
+        try await messenger.send(Messenger.ResetPassword(token: code, newPassword: newPassword))
+        // end
+    }
+
+    static func move(_ messenger: MessengerClient, to address: String, code: String, password: String) async throws {
+        // sample
+        try await messenger.send(Messenger.ChangeEmail(email: address, password: password))
+        try await messenger.send(Messenger.VerifyEmail(token: code))
+        // end
+    }
+
+    static func change(_ messenger: MessengerClient, password: String, newPassword: String) async throws {
+        // sample
+        try await messenger.changePassword(from: password, to: newPassword)
+        // end
+    }
+
     static func delete(_ messenger: MessengerClient, password: String) async throws {
         // sample
         try await messenger.deleteAccount(password: password)

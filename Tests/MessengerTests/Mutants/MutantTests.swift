@@ -9,7 +9,8 @@ import Testing
     /// The mutants. The scenarios of the clause that a mutant breaks must fail.
     static let all: [Mutant] = [
         Mutant.registering, Mutant.signingIn, Mutant.refreshing, Mutant.signingOut, Mutant.account,
-        Mutant.profiles, Mutant.accountDeletions, Mutant.users, Mutant.searching, Mutant.blocking, Mutant.reporting,
+        Mutant.profiles, Mutant.passwords, Mutant.sessionLists, Mutant.recoveries,
+        Mutant.accountDeletions, Mutant.users, Mutant.searching, Mutant.blocking, Mutant.reporting,
         Mutant.creatingChats, Mutant.chatLists, Mutant.chatDetails, Mutant.memberships,
         Mutant.sending, Mutant.histories, Mutant.edits, Mutant.deletions, Mutant.marks, Mutant.uploads, Mutant.removals,
         Mutant.downloads, Mutant.devices, Mutant.muting, Mutant.idempotency, Mutant.errors, Mutant.requestBodies,
@@ -28,11 +29,14 @@ import Testing
 
     @Test func theCheckerNoticesEveryMutant() async throws {
         try await MutantRun(
-            "Messenger", Self.all, survivors: Self.survivors, scenarios: MessengerScenarios.all,
+            "Messenger", Self.all, survivors: Self.survivors,
+            scenarios: MessengerScenarios.all + MessengerScenarios.operated,
             examples: MessengerExamples.all
         ) { route, body in
             try await withMessenger(on: Stack(.sqlite, .inProcess), clock: TestClock(step: 20)) { host in
-                try await body(MessengerWorld(route.server(host.baseURL, host.transport, host.sockets)))
+                try await body(
+                    MessengerWorld(
+                        route.server(host.baseURL, host.transport, host.sockets), operator: host.operator))
             }
         }.run()
     }

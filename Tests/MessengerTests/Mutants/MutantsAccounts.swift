@@ -8,6 +8,14 @@ import Testbed
 /// Mutants of profiles, deletions, blocks and reports.
 extension Mutant {
     private static let update = "PUT /me"
+    private static let password = "POST /me/password"
+    private static let list = "GET /me/sessions"
+    private static let forgot = "POST /auth/forgot-password"
+    private static let reset = "POST /auth/reset-password"
+    private static let email = "POST /me/email"
+    private static let verify = "POST /auth/verify-email"
+    private static let endSession = "DELETE /me/sessions/{id}"
+    private static let endOthers = "DELETE /me/sessions"
     private static let delete = "DELETE /me"
     private static let block = "POST /users/{id}/block"
     private static let unblock = "DELETE /users/{id}/block"
@@ -66,6 +74,157 @@ extension Mutant {
             })
         },
         .keepingFiles("keeps a former picture", update),
+    ]
+
+    static let passwords: [Mutant] = [
+        .exchange("changes nothing", password, password) { request, forward in
+            let response = try await forward(request)
+            guard response.status == .noContent else { return response }
+            var undo = request
+            undo.headers[.idempotencyKey] = nil
+            undo.json["current_password"] = request.json["new_password"]
+            undo.json["new_password"] = request.json["current_password"]
+            _ = try await forward(undo)
+            return response
+        },
+        .status("answers 200", password, of: password, 204, 200),
+        .status("answers 401 for a wrong password", password, of: password, 403, 401),
+        .refusal("words it otherwise", password, "Invalid password", "Invalid credentials"),
+        .refusal("needs no password", password, "current_password required", "Invalid password"),
+        .knowing("takes any password", password, password) { request, forward, people in
+            guard let name = people.signIn(withAccess: request.token ?? "")?.name,
+                let known = people.password(of: name), request.string("current_password")?.isEmpty == false
+            else { return try await forward(request) }
+            var request = request
+            request.json["current_password"] = .string(known)
+            return try await forward(request)
+        },
+        .lenient("takes a short one", password, of: password, to: "Password must be at least 8 characters") {
+            $0.json["new_password"] = "another one"
+        },
+        .lenient("takes a long one", password, of: password, to: "Password must be at most 200 characters") {
+            $0.json["new_password"] = "another one"
+        },
+        .exchange("lets passwords be tried", password, password) { request, forward in
+            let response = try await forward(request)
+            return response.status == .tooManyRequests ? .refusal(403, "Invalid password") : response
+        },
+        .header("limits without saying for how long", password, of: password, .retryAfter, nil),
+        .request("has no key", password, of: password) { $0.headers[.idempotencyKey] = nil },
+        .knowing("keeps the other sessions", password, "POST /auth/refresh") { request, forward, people in
+            let response = try await forward(request)
+            guard response.isRefusal("Invalid or expired refresh token"),
+                people.signIn(withRefresh: request.string("refresh_token") ?? "") != nil
+            else { return response }
+            var kept = TransportResponse.refusal(200, "")
+            kept.text = #"{"access_token":"x","token_type":"Bearer","expires_in":3600}"#
+            return kept
+        },
+        .socket("keeps the other sockets", password, isSilent: true) { SocketDefect(closed: { _ in nil }) },
+        .exchange("ends the caller's session", password, password) { request, forward in
+            let response = try await forward(request)
+            guard response.status == .noContent, let new = request.string("new_password") else { return response }
+            let me = try await forward(.asking(like: request, .get, "/me"))
+            var signIn = TransportRequest.asking(like: request, .post, "/auth/login")
+            signIn.json = ["username": me.json["username"] ?? .null, "password": .string(new)]
+            let token = try await forward(signIn).json["access_token"]?.string ?? ""
+            // Another session changes the password, so that the caller's ends.
+            var again = request
+            again.headers[.authorization] = "Bearer \(token)"
+            again.headers[.idempotencyKey] = nil
+            again.json["current_password"] = .string(new)
+            _ = try await forward(again)
+            return response
+        },
+    ]
+
+    static let sessionLists: [Mutant] = [
+        .body("lists no devices", list, of: list, #""device":"[^"]*""#, #""device":null"#),
+        .body("marks no session", list, of: list, #""current":true"#, #""current":false"#),
+        .body("marks every session", list, of: list, #""current":false"#, #""current":true"#),
+        .body("leaves out the address", list, of: list, #","address":(null|"[^"]*")"#, ""),
+        .body("keeps no time of the sign-in", list, of: list, #""created_at":"[^"]*""#, #""created_at":null"#),
+        .answer("lists one session", list, to: list) { response, _ in response.rows = Array(response.rows.prefix(1)) },
+        .body("has one id for all", list, of: list, #""id":\d+"#, #""id":5"#),
+        .request("ignores the device's name", list, of: "POST /auth/login") { $0.json["device_name"] = nil },
+        .request("ignores the program", list, of: "POST /auth/login") { $0.headers[.userAgent] = nil },
+        .exchange("ends nothing", endSession, endSession) { request, forward in
+            let rows = try await forward(.asking(like: request, .get, "/me/sessions")).rows
+            return rows.contains { $0[integer: "id"] == request.id }
+                ? TransportResponse(status: .noContent) : try await forward(request)
+        },
+        .leaking("ends the sessions of others", endSession, endSession, [404]),
+        .status("answers 200", endSession, of: endSession, 204, 200),
+        .status("answers 400 for what is not there", endSession, of: endSession, 404, 400),
+        .refusal("words it otherwise", endSession, "Session not found", "Not found"),
+        .socket("keeps the sockets", endSession, isSilent: true) { SocketDefect(closed: { _ in nil }) },
+        .exchange("ends nothing", endOthers, endOthers) { request, forward in
+            let me = try await forward(.asking(like: request, .get, "/me"))
+            return me.status == .ok ? TransportResponse(status: .noContent) : try await forward(request)
+        },
+        .exchange("ends the caller's, too", endOthers, endOthers) { request, forward in
+            let response = try await forward(request)
+            for row in try await forward(.asking(like: request, .get, "/me/sessions")).rows {
+                _ = try await forward(.asking(like: request, .delete, "/me/sessions/\(row[integer: "id"] ?? 0)"))
+            }
+            return response
+        },
+        .status("answers 200", endOthers, of: endOthers, 204, 200),
+        .socket("keeps the sockets", endOthers, isSilent: true) { SocketDefect(closed: { _ in nil }) },
+    ]
+
+    static let recoveries: [Mutant] = [
+        .knowing("tells that there is no account", forgot, forgot) { request, forward, people in
+            let name = request.string("email")?.split(separator: "@").first.map(String.init) ?? ""
+            return people.password(of: name) == nil ? .refusal(404, "User not found") : try await forward(request)
+        },
+        .status("answers 200", forgot, of: forgot, 204, 200),
+        .request("sends no e-mail", reset, of: forgot) { $0.json["email"] = "nobody" },
+        .request("sets another password", reset, of: reset) { $0.json["new_password"] = "something else" },
+        .refusal("words it otherwise", reset, "Invalid or expired reset token", "Invalid token"),
+        .status("answers 404 for no token", reset, of: reset, 400, 404),
+        .status("answers 200", reset, of: reset, 204, 200),
+        Mutant(reset, "takes a code twice") {
+            let used = NIOLockedValueBox<Set<String>>([])
+            return .exchange(reset) { request, forward in
+                let response = try await forward(request)
+                let token = request.string("token") ?? ""
+                if response.status == .noContent { used.withLockedValue { _ = $0.insert(token) } }
+                return used.withLockedValue { $0.contains(token) } ? TransportResponse(status: .noContent) : response
+            }
+        },
+        .knowing("keeps the sessions", reset, "POST /auth/refresh") { request, forward, people in
+            let response = try await forward(request)
+            guard response.isRefusal("Invalid or expired refresh token"),
+                people.signIn(withRefresh: request.string("refresh_token") ?? "") != nil
+            else { return response }
+            var kept = TransportResponse.refusal(200, "")
+            kept.text = #"{"access_token":"x","token_type":"Bearer","expires_in":3600}"#
+            return kept
+        },
+        .socket("keeps the sockets", reset, isSilent: true) { SocketDefect(closed: { _ in nil }) },
+        .status("answers 401 for a wrong password", email, of: email, 403, 401),
+        .status("answers 400 for an address that is taken", email, of: email, 409, 400),
+        .refusal("needs no password", email, "password required", "Invalid password"),
+        .lenient("takes what is no address", email, of: email, to: "Invalid email") { request in
+            request.json["email"] = "a@b"
+        },
+        .knowing("takes any password", email, email) { request, forward, people in
+            guard let name = people.signIn(withAccess: request.token ?? "")?.name,
+                let known = people.password(of: name), request.string("password")?.isEmpty == false
+            else { return try await forward(request) }
+            var request = request
+            request.json["password"] = .string(known)
+            return try await forward(request)
+        },
+        .exchange("verifies nothing", verify, verify) { request, forward in
+            let token = request.string("token") ?? ""
+            return token.count == 43 && token != String(repeating: "A", count: 43)
+                ? TransportResponse(status: .noContent) : try await forward(request)
+        },
+        .refusal("words it otherwise", verify, "Invalid or expired verification token", "Invalid token"),
+        .status("answers 200", verify, of: verify, 204, 200),
+        .status("answers 400 for an address that is taken", verify, of: verify, 409, 400),
     ]
 
     static let accountDeletions: [Mutant] = [

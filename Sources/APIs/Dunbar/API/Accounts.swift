@@ -1,8 +1,10 @@
 import Contract
 
-/// Reset of a forgotten password, and deletion of accounts. Additions to the contract.
+/// Reset of a forgotten password, a new password, and deletion of accounts. Additions to the contract.
 extension Dunbar {
-    static let accounts = Section("Accounts", [ForgotPassword.self, ResetPassword.self, DeleteAccount.self])
+    static let accounts = Section(
+        "Accounts",
+        [ForgotPassword.self, ResetPassword.self, ChangePassword.self, ChangeEmail.self, DeleteAccount.self])
 
     /// `POST /forgot-password`: requests an e-mail with a token for ``ResetPassword``.
     ///
@@ -41,6 +43,49 @@ extension Dunbar {
 
         /// The error for a token that is unknown, used or expired.
         package static let refusal = Problem(.badRequest, "Invalid or expired reset token")
+    }
+
+    /// `POST /account/password`: changes the caller's password. All other sessions of the account end, and so do the codes
+    /// of e-mails that set a new password; the caller's own session goes on.
+    ///
+    /// Throws 400 "Invalid password" for a wrong present one; 400 for a new one that ``Register`` would refuse; 429 as
+    /// ``Login`` does. The new password may be the present one.
+    public struct ChangePassword: Endpoint {
+        public static let route = Route.post("/account/password", idempotencyKey: true)
+        public typealias Output = Confirmation
+
+        /// The present password.
+        public var currentPassword: String
+        /// The new password: 8 to 200 characters, used unchanged.
+        public var newPassword: String
+        private init(derived: Never) { switch derived {} }
+
+        public func validate() throws(Problem) {
+            guard !currentPassword.isEmpty else { throw Problem(.badRequest, "Password is required") }
+            try Dunbar.validate(password: newPassword)
+        }
+    }
+
+    /// `POST /account/email`: requests an e-mail to another address, with a link that verifies it (``VerifyEmail``). The
+    /// present address counts until then, and is told of the request. Only the last address that was asked for can be
+    /// verified.
+    ///
+    /// Throws 400 "Invalid password" for a wrong one; 400 "Email already exists" when another user has the address; 429 as
+    /// ``Login`` does, and after 5 requests in an hour for one address from one client.
+    public struct ChangeEmail: Endpoint {
+        public static let route = Route.post("/account/email")
+        public typealias Output = Confirmation
+
+        /// The new address, as in ``Register``.
+        public var email: String
+        /// The account's password.
+        public var password: String
+        private init(derived: Never) { switch derived {} }
+
+        public func validate() throws(Problem) {
+            guard EmailAddress.isValid(email.trimmed) else { throw Problem(.badRequest, "Invalid email address") }
+            guard !password.isEmpty else { throw Problem(.badRequest, "Password is required") }
+        }
     }
 
     /// `POST /account/delete`: deletes the caller's account with all its posts, comments, follows, requests, blocks,

@@ -20,6 +20,9 @@ extension Dunbar {
         public var username: String
         /// The password.
         public var password: String
+        /// The device's name, such as "John's iPhone", for the user's list of sessions (``ListSessions``). What shows nothing is
+        /// removed from it, and only the first 100 characters are kept. An addition to the contract.
+        public var deviceName: String? = nil
         private init(derived: Never) { switch derived {} }
 
         public func validate() throws(Problem) {
@@ -51,6 +54,9 @@ extension Dunbar {
         public var displayName: String
         /// The second password field of a form; when it is sent, it must equal the password.
         public var confirmPassword: String? = nil
+        /// The device's name, such as "John's iPhone", for the user's list of sessions (``ListSessions``). What shows nothing is
+        /// removed from it, and only the first 100 characters are kept. An addition to the contract.
+        public var deviceName: String? = nil
         private init(derived: Never) { switch derived {} }
 
         public init(from decoder: any Decoder) throws {
@@ -60,6 +66,7 @@ extension Dunbar {
             password = try container.decode(String.self, forKey: .password)
             displayName = try container.decodeIfPresent(String.self, forKey: .displayName) ?? decoder.otherName() ?? ""
             confirmPassword = try container.decodeIfPresent(String.self, forKey: .confirmPassword)
+            deviceName = try container.decodeIfPresent(String.self, forKey: .deviceName)
         }
 
         public func validate() throws(Problem) {
@@ -97,8 +104,9 @@ extension Dunbar {
     }
 
     /// `GET /verify-email/{token}`: verifies an e-mail address; it is the link in an e-mail. The link is valid for 24
-    /// hours and may be used repeatedly; otherwise it answers 400 "Invalid or expired verification token". An addition
-    /// to the contract.
+    /// hours and may be used repeatedly; otherwise it answers 400 "Invalid or expired verification token". That of
+    /// ``ChangeEmail`` may be used once, gives the account its new address, and answers 400 "Email already exists" when
+    /// another user has got it in the meantime. An addition to the contract.
     public struct VerifyEmail: OpenEndpoint {
         public static let route = Route.get("/verify-email/{token}")
         public typealias Output = Confirmation

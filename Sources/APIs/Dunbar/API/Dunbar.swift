@@ -27,7 +27,7 @@ public enum Dunbar: ServiceAPI {
     }()
     /// The sections of the contract. Each lists its own operations and frames.
     public static let sections = [
-        authentication, accounts, users, posts, reports, comments, follows, blocks, search, health,
+        authentication, accounts, sessions, users, posts, reports, comments, follows, blocks, search, health,
     ]
 
     /// The body of every refusal, `{ "message": "…" }`. The SDK throws it as an `APIError`.

@@ -37,6 +37,25 @@ extension DunbarScenarios {
                     .refused(400, "Invalid or expired reset token", body)
             }
         },
+        Scenario("Another address needs the password, and one that is free", clause: "POST /account/email") {
+            world, john, jane in
+            let (password, free) = (JSONValue.string(DunbarWorld.password), "\(world.freshName())@example.org")
+            let table: [(email: JSONValue, password: JSONValue, text: String)] = [
+                (nil, password, "Invalid email address"), ("nobody", password, "Invalid email address"),
+                (5, password, "Invalid email address"), (.string(free), nil, "Password is required"),
+                (.string(free), "", "Password is required"), (.string(free), "wrong", "Invalid password"),
+                (.string("\(jane.name)@EXAMPLE.com"), password, "Email already exists"),
+            ]
+            for (email, password, text) in table {
+                try await john.post("/account/email", ["email": email, "password": password])
+                    .refused(400, text, "\(email)")
+            }
+            try await world.raw.send(.post, "/account/email", body: "{").refused(401, "Unauthorized")
+            try await john.post("/account/email", ["email": .string(free), "password": password])
+                .said("Verification email sent")
+            // The present address counts until the new one is verified.
+            try expect(try await john.send(Dunbar.GetCurrentUser()).user.email, equals: "\(john.name)@example.com")
+        },
         Scenario("An account is deleted with all that is theirs", clause: "POST /account/delete") {
             world, john, jane, alex in
             for person in [john, jane] { try await person.send(Dunbar.UpdateUser(id: person.id, isPrivate: false)) }
@@ -143,6 +162,55 @@ extension DunbarScenarios {
 
     /// Scenarios that need the e-mails.
     static let recovery: [Scenario<DunbarWorld>] = [
+        Scenario("The link of an e-mail gives an account its new address, once", clause: "POST /account/email") {
+            world, john, jane in
+            let (old, new) = ("\(john.name)@example.com", "\(world.freshName())@Example.org")
+            try await john.send(Dunbar.ForgotPassword(email: old))
+            let reset = try await world.resetCode(of: john)
+            let before = try await world.emails(to: old).count
+            try await john.send(
+                Dunbar.ChangeEmail(email: "\(world.freshName())@example.org", password: DunbarWorld.password))
+            try await john.send(Dunbar.ChangeEmail(email: " \(new)", password: DunbarWorld.password))
+            let link = try await world.link(to: new)
+            // The present address is told of each request, without the link.
+            let told = try await world.emails(to: old)
+            try expect(told.count, equals: before + 2)
+            try expect(!told.contains { $0.contains(link) }, "the old address is told the link")
+            try expect(try await john.send(Dunbar.GetCurrentUser()).user.email, equals: old)
+            try await world.raw.send(.get, link).said("Email verified")
+            let user = try await john.send(Dunbar.GetCurrentUser()).user
+            try expect(user.email, equals: new)
+            try expect(user.emailVerified, equals: true)
+            try await world.raw.send(.get, link).refused(400, "Invalid or expired verification token")
+            // A code that was sent to the former address is no use any more.
+            try await world.raw.send(
+                .post, "/reset-password", body: #"{"token":"\#(reset)","newPassword":"another one"}"#
+            ).refused(400, "Invalid or expired reset token")
+            try await world.login(john.name).succeeded(200)
+            try await world.register(world.freshName(), email: old).succeeded(201)
+            try await jane.post("/account/email", ["email": .string(new), "password": .string(DunbarWorld.password)])
+                .refused(400, "Email already exists")
+        },
+        Scenario("A new password ends the links to other addresses", clause: "POST /account/email") { world, john in
+            let new = "\(world.freshName())@example.org"
+            try await john.send(Dunbar.ChangeEmail(email: new, password: DunbarWorld.password))
+            let link = try await world.link(to: new)
+            try await john.client.changePassword(from: DunbarWorld.password, to: "another one")
+            try await world.raw.send(.get, link).refused(400, "Invalid or expired verification token")
+        },
+        Scenario("Of two who ask for one address, the first to verify it gets it", clause: "POST /account/email") {
+            world, john, jane in
+            let address = "\(world.freshName())@example.org"
+            var found: [String] = []
+            for person in [john, jane] {
+                try await person.send(Dunbar.ChangeEmail(email: address, password: DunbarWorld.password))
+                found.append(try await world.link(to: address, besides: found))
+            }
+            let links = found
+            let answers = try await together(2) { try await world.raw.send(.get, try links[$0]) }
+            try expect(answers.filter { $0.status == 200 }.count, equals: 1)
+            for answer in answers where answer.status != 200 { try answer.refused(400, "Email already exists") }
+        },
         Scenario("The code of an e-mail sets a new password, once", clause: "POST /reset-password") { world, john in
             let elsewhere = try await world.login(john.name).cookie ?? ""
             let address = "\(john.name)@example.com"
@@ -231,6 +299,15 @@ extension DunbarScenarios {
                 .post, "/reset-password", body: #"{"token":"\#(codes[1])","newPassword":"another one"}"#
             ).refused(400, "Invalid or expired reset token")
         },
+        Scenario("A changed password ends the codes of e-mails", clause: "POST /account/password") { world, john in
+            try await john.send(Dunbar.ForgotPassword(email: "\(john.name)@example.com"))
+            let code = try await world.resetCode(of: john)
+            try await john.client.changePassword(from: DunbarWorld.password, to: "another one")
+            try await world.raw.send(
+                .post, "/reset-password", body: #"{"token":"\#(code)","newPassword":"a third one"}"#
+            ).refused(400, "Invalid or expired reset token")
+            try await world.login(john.name, "another one").succeeded(200)
+        },
         Scenario("An admin's account is not deleted so", clause: "POST /account/delete") { world in
             let admin = try await world.admin()
             try await admin.post("/account/delete", ["password": "wrong"]).refused(400, "Invalid password")
@@ -245,6 +322,20 @@ extension DunbarScenarios {
 }
 
 extension DunbarWorld {
+    fileprivate func emails(to address: String) async throws -> [String] {
+        guard let `operator` else { throw CheckFailure("only an operator sees the e-mails") }
+        return try await `operator`.emails(address)
+    }
+
+    /// Returns the path in the one e-mail whose link is not known yet.
+    fileprivate func link(to address: String, besides known: [String] = []) async throws -> String {
+        let links = try await emails(to: address).compactMap { email in
+            email.firstMatch(of: #/\/api(\/verify-email\/[A-Za-z0-9_-]{43})\s/#).map { String($0.output.1) }
+        }.filter { !known.contains($0) }
+        guard let link = links.first, links.count == 1 else { throw CheckFailure("\(links.count) new links") }
+        return link
+    }
+
     fileprivate func resetCode(of person: Person) async throws -> String { try await resetCode(of: person.name) }
 
     /// Returns the token of the newest e-mail.

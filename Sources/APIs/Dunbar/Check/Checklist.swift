@@ -66,6 +66,11 @@ private actor CreatedResources: MadeResources {
                 credentials[user] = (name, answer.sent?["password"]?.string ?? DunbarWorld.password)
             }
             if let cookie = answer.cookie { cookies[cookie] = user }
+        case (.post, "account", "password"):
+            guard let user = request.headers[.cookie].flatMap({ cookies[String($0.prefix { $0 != ";" })] }),
+                let password = answer.sent?["newPassword"]?.string
+            else { break }
+            credentials[user]?.password = password
         case (.post, _, "posts"):
             if let id = body?["id"]?.integer, let author = body?["userId"]?.integer { posts[id] = author }
         case (.delete, "posts", let id): if let id = Int64(id) { posts[id] = nil }

@@ -104,10 +104,16 @@ public struct DunbarClient: Sendable {
 
     /// Signs in. The new session replaces the one before.
     ///
+    /// - Parameters:
+    ///   - username: The username.
+    ///   - password: The account's password.
+    ///   - deviceName: The device's name for the user's list of sessions: ``Dunbar/Login/deviceName``.
     /// - Throws: ``APIError/serverError(_:_:)`` with 401 for a wrong name or password, 429 after too many failures.
     @discardableResult
-    public func signIn(username: String, password: String) async throws -> Dunbar.Account {
-        try await send(Dunbar.Login(username: username, password: password)).user
+    public func signIn(
+        username: String, password: String, deviceName: String? = nil
+    ) async throws -> Dunbar.Account {
+        try await send(Dunbar.Login(username: username, password: password, deviceName: deviceName)).user
     }
 
     /// Creates an account and signs in.
@@ -139,6 +145,17 @@ public struct DunbarClient: Sendable {
         try await send(Dunbar.DeleteAccount(password: password))
         try await outboxes.wipe(of: nil)
         try await jar.forget(cookies)
+    }
+
+    /// Changes the signed-in user's password, and ends all other sessions of the account.
+    ///
+    /// - Parameters:
+    ///   - present: The present password.
+    ///   - new: The new password: 8 to 200 characters.
+    /// - Throws: ``APIError/serverError(_:_:)`` with 400 for a wrong present password and an invalid new one, 429 after
+    ///   too many wrong ones.
+    public func changePassword(from present: String, to new: String) async throws {
+        try await send(Dunbar.ChangePassword(currentPassword: present, newPassword: new))
     }
 
     /// Returns the signed-in user; nil when no user is signed in.

@@ -11,6 +11,18 @@ extension DunbarExamples {
         < 200 \#(message("Password has been reset"))
         ! 400 Invalid or expired reset token
 
+        POST /account/password key addition: Changes the caller's password.
+        > { "currentPassword": "string", "newPassword": "stringstring" }
+        > { "currentPassword": "p\\ss/word 🎉", "newPassword": "P\\ss/word 🎉" }
+        < 200 \#(message("Password changed"))
+        ! 400 Invalid password
+
+        POST /account/email addition: Requests an e-mail to another address, with a link that verifies it.
+        > { "email": "s@tring", "password": "string" }
+        < 200 \#(message("Verification email sent"))
+        ! 400 Invalid password
+        ! 400 Email already exists
+
         POST /account/delete addition: Deletes the caller's account with all its posts, comments, follows, requests, blocks, reports, files and sessions.
         > { "password": "string" }
         < 200 \#(message("Account deleted successfully"))

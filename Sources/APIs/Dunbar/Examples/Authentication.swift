@@ -32,6 +32,7 @@ extension DunbarExamples {
         POST /login open: Begins a session, and ends the session that the request came with.
         > { "username": "jdoe", "password": "secret123" }
         > { "username": "string", "password": "string" }
+        > { "username": "jdoe", "password": "secret123", + "deviceName": "John's iPhone" }
         < 200 \#(related(account))
         ! 401 Invalid username or password
 
@@ -48,7 +49,8 @@ extension DunbarExamples {
           "email": "a+b@example.com",
           "password": "p\\ss/word 🎉",
           "displayName": "A",
-          + "confirmPassword": "p\\ss/word 🎉"
+          + "confirmPassword": "p\\ss/word 🎉",
+          + "deviceName": "John's iPhone"
         }
         < 201 \#(related(registered))
         ! 400 Username already exists
@@ -67,6 +69,7 @@ extension DunbarExamples {
         > /verify-email/abc
         < 200 \#(message("Email verified"))
         ! 400 Invalid or expired verification token
+        ! 400 Email already exists
 
         POST /verify-email/resend addition: Sends the e-mail that verifies the caller's address again.
         > {}

@@ -6,6 +6,7 @@ extension DunbarExamples {
             Dunbar.Register(
                 username: "jdoe", email: "john.doe@example.com", password: "secret123", displayName: "John Doe"))
         Dunbar.Logout: try await client.signOut()
+        Dunbar.ChangePassword: try await client.changePassword(from: "string", to: "stringstring")
         Dunbar.DeleteAccount: try await client.deleteAccount(password: "string")
         Dunbar.UploadPhoto: try await client.uploadPhoto(Upload(fileAt: file), of: 1)
         Dunbar.GetCurrentUser()
@@ -13,6 +14,9 @@ extension DunbarExamples {
         Dunbar.ResendVerification()
         Dunbar.ForgotPassword(email: "s@tring")
         Dunbar.ResetPassword(token: "abc", newPassword: "stringstring")
+        Dunbar.ListSessions()
+        Dunbar.EndOtherSessions()
+        Dunbar.EndSession(id: 4_503_599_627_370_496)
         Dunbar.GetUser(id: 1)
         Dunbar.UpdateUser(id: 1, displayName: "string", bio: "string", isPrivate: true)
         Dunbar.CreatePost(content: "Hello world")

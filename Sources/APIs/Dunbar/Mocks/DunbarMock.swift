@@ -38,6 +38,7 @@ public struct DunbarMock: APIMock {
             })
         authentication()
         accounts()
+        sessions()
         users()
         posts()
         reports()
@@ -72,6 +73,8 @@ struct DunbarMemory: Sendable {
     /// The values of the session cookies.
     var sessions: Set<String> = []
     private var serial = 0
+    /// John's sessions as he is shown them.
+    var listed = [Dunbar.Session.example, .otherExample]
     /// John's posts, newest first.
     var posts = [Dunbar.Post.example]
     /// The comments on the first post, oldest first.

@@ -3,11 +3,14 @@ import Contract
 import ContractServer
 import Database
 import DunbarAPI
+import Identity
 
 extension DunbarService {
     func accounts(_ routes: inout Routes<Dunbar, Caller>) {
         routes.open(use: forgotPassword)
         routes.open(use: resetPassword)
+        routes.on(answering: changePassword)
+        routes.on(answering: changeEmail)
         routes.on(answering: deleteAccount)
     }
 
@@ -18,15 +21,35 @@ extension DunbarService {
     }
 
     func resetPassword(_ request: Dunbar.ResetPassword, _ info: RequestInfo) async throws -> Dunbar.Confirmation {
-        let refused = Dunbar.ResetPassword.refusal
-        guard try await emails.isValid(resetToken: request.token) else { throw refused }
-        try request.validate()
-        let password = try await accounts.hash(request.newPassword, from: info.address)
-        let isSet = try await emails.setPassword(password, byResetToken: request.token) { [sessions] user, db in
-            try sessions.endAll(of: user, in: db)
-        }
-        guard isSet else { throw refused }
+        let isSet = try await emails.reset(
+            to: request.newPassword, by: request.token, accounts, from: info.address, validate: request.validate
+        ) { [sessions] user, db in try sessions.endAll(of: user, in: db) }
+        guard isSet else { throw Dunbar.ResetPassword.refusal }
         return .init(message: "Password has been reset")
+    }
+
+    func changePassword(
+        _ request: Dunbar.ChangePassword, from caller: Caller, _ info: RequestInfo
+    ) async throws -> Answer<Dunbar.Confirmation> {
+        try await accounts.changePassword(
+            of: caller.user, from: request.currentPassword, to: request.newPassword, info
+        ) { [sessions] _, db in
+            try sessions.endOthers(of: caller, in: db)
+            try AccountEmails<Users>.endResets(of: caller.user, in: db)
+            return Answer(.ok, .init(message: "Password changed"))
+        }
+    }
+
+    func changeEmail(
+        _ request: Dunbar.ChangeEmail, from caller: Caller, _ info: RequestInfo
+    ) async throws -> Answer<Dunbar.Confirmation> {
+        let token = RandomToken.make()
+        try await accounts.confirm(request.password, of: caller.user, info) { [emails] now, db in
+            try emails.sendChange(
+                to: request.email.trimmed, of: caller.user, token: token, from: info.address, taken: Users.takenEmail,
+                at: now, in: db)
+        }
+        return Answer(.ok, .init(message: "Verification email sent"))
     }
 
     func deleteAccount(
@@ -73,7 +96,7 @@ extension Users {
         try FormerRows.delete(.follow, where: "(follower_id = \(id) OR target_id = \(id))", at: now, in: db)
         try FormerRows.delete(.block, where: "(blocker_id = \(id) OR blocked_id = \(id))", at: now, in: db)
         try Rejections.forget(id, in: db)
-        try AccountEmails<Users>.forget(id, in: db)
+        try AccountEmails<Users>.forget(id, accounts.throttle, in: db)
         let keys = try db.one("SELECT username_key, email_key FROM users WHERE id = \(id)") {
             (name: try $0.get(0, as: String.self), email: try $0.get(1, as: String.self))
         }

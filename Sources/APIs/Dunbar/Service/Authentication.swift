@@ -20,11 +20,13 @@ extension DunbarService {
         _ request: Dunbar.Login, _ info: RequestInfo
     ) async throws -> Answer<WithRelationship<Dunbar.Account>> {
         let (key, token) = (Users.key(request.username), sessions.makeToken())
+        let origin = SessionOrigin(device: request.deviceName, info)
         let user = try await accounts.signIn(
             as: key, where: "username_key = \(key)", password: request.password, info
         ) { [sessions, urls] id, now, db in
             guard let user = try Users.account(id, urls, in: db) else { throw Users.wrongSignIn }
             try sessions.begin(token, for: id, replacing: info.headers, at: now, in: db)
+            try sessions.note(origin, of: token, at: now, in: db)
             return user
         }
         return Answer(.ok, WithRelationship(user.withoutVerification), headers: sessions.settingCookie(token))
@@ -34,26 +36,30 @@ extension DunbarService {
         _ request: Dunbar.Register, _ info: RequestInfo
     ) async throws -> Answer<WithRelationship<Dunbar.Account>> {
         let (token, verification) = (sessions.makeToken(), RandomToken.make())
+        let origin = SessionOrigin(device: request.deviceName, info)
         let answer = try await accounts.signUp(password: request.password, info, signsIn: true) {
             [sessions, emails, urls] password, now, db in
             var user = try Users.insert(request, password: password, at: now, urls, in: db)
             try sessions.begin(token, for: user.id, replacing: info.headers, at: now, in: db)
+            try sessions.note(origin, of: token, at: now, in: db)
             try emails.sendVerification(
                 to: request.email.trimmed, of: user.id, token: verification, at: now, in: db)
             user.message = "Please check your email to verify your account"
             return (user.id, Answer(.created, WithRelationship(user), headers: sessions.settingCookie(token)))
         }
-        return answer.isReplay ? try await signIn(again: answer, by: request.password, info) : answer
+        return answer.isReplay ? try await signIn(again: answer, by: request.password, origin, info) : answer
     }
 
     /// Returns the answer to a repeated registration, with a new session, because the token of the first one is not
     /// stored.
     private func signIn(
-        again replay: Answer<WithRelationship<Dunbar.Account>>, by password: String, _ info: RequestInfo
+        again replay: Answer<WithRelationship<Dunbar.Account>>, by password: String, _ origin: SessionOrigin,
+        _ info: RequestInfo
     ) async throws -> Answer<WithRelationship<Dunbar.Account>> {
         let (user, token) = (try replay.decoded().user.id, sessions.makeToken())
         try await accounts.signIn(to: user, password: password, info) { [sessions] now, db in
             try sessions.begin(token, for: user, replacing: info.headers, at: now, in: db)
+            try sessions.note(origin, of: token, at: now, in: db)
         }
         var answer = replay
         answer.headers.append(contentsOf: sessions.settingCookie(token))
@@ -76,7 +82,15 @@ extension DunbarService {
     func verifyEmail(
         _ request: Dunbar.VerifyEmail, _ info: RequestInfo
     ) async throws -> Answer<Dunbar.Confirmation> {
-        let isVerified = try await emails.verify(request.token)
+        var isVerified = try await emails.verify(request.token)
+        if !isVerified {
+            switch try await emails.confirmChange(request.token) {
+            case .changed: isVerified = true
+            case .refused: break
+            case .taken where info.wantsPage: break
+            case .taken: throw Users.takenEmail
+            }
+        }
         if info.wantsPage {
             return WebPage.verification(isVerified: isVerified).answer(isVerified ? .ok : .badRequest)
         }

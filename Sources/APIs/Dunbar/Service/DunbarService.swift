@@ -80,7 +80,7 @@ public final class DunbarService: FileStoringService {
             database: database,
             cookie: SessionCookie(
                 name: Dunbar.sessionCookie, isSecure: settings.publicURL.lowercased().hasPrefix("https:")),
-            time: time)
+            time: time, notesUse: true)
         self.accounts = Accounts(
             database: database, passwords: passwords, secret: secret, limits: settings.attempts,
             errorMessages: Dunbar.errorMessages, time: time)
@@ -89,8 +89,9 @@ public final class DunbarService: FileStoringService {
         let urls = PublicURLs(base: settings.publicURL, secret: secret, time: time)
         self.emails = AccountEmails(
             database: database, mailer: mailer, throttle: accounts.throttle, secret: secret, time: time,
-            verification: { .verification(of: $0, link: urls.verification($1)) },
-            reset: { .reset(of: $0, token: $1) }, report: report)
+            texts: AccountEmailTexts(
+                of: "Dunbar", verification: { .verification(of: $0, link: urls.verification($1)) },
+                change: { .change(to: $0, link: urls.verification($1)) }), report: report)
         self.searches = CallerLimit(atOnce: database.readsOfOneCaller)
         self.configuredURLs = urls
         self.time = time
@@ -105,11 +106,14 @@ public final class DunbarService: FileStoringService {
             spool: ObjectSpool(objects), secrets: { [secret] in secret.bytes }, name: { Users.name(of: $0.user) },
             admit: { [origins] in try origins.admit($0, $1, Dunbar.errorMessages) },
             authenticate: { [sessions] info in
-                guard let caller = try await sessions.caller(info.headers) else { throw Self.unauthorized }
+                guard let caller = try await sessions.caller(info.headers, from: info.address) else {
+                    throw Self.unauthorized
+                }
                 return caller
             }, headers: { _, caller in caller.headers })
         authentication(&routes)
         accounts(&routes)
+        sessions(&routes)
         users(&routes)
         search(&routes)
         posts(&routes)
@@ -150,8 +154,9 @@ public final class DunbarService: FileStoringService {
 
     /// The columns whose times are compared with the clock.
     public static var storedTimes: [StoredTime] {
-        Accounts<Users>.times + CookieSessions<Dunbar.User.ID>.times + AccountEmails<Users>.times + UnsignedFiles.times
-            + FormerRows.times + Rejections.times + Reports.times
+        Accounts<Users>.times + CookieSessions<Dunbar.User.ID>.times + AccountEmails<Users>.times()
+            + UnsignedFiles.times
+            + FormerRows.times + Rejections.times + Reports.times + SessionNotes.times
     }
 
     /// Deletes rows that have expired, and moves stored files that no row names to the trash. It should run

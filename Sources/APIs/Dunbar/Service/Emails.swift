@@ -18,18 +18,17 @@ extension MailMessage {
                 """)
     }
 
-    static func reset(of address: String, token: String) -> MailMessage {
+    static func change(to address: String, link: String) -> MailMessage {
         MailMessage(
-            from: "Dunbar", to: address, subject: "Reset your password",
+            from: "Dunbar", to: address, subject: "Verify your new email address",
             text: """
-                Somebody, probably you, asked to reset the password of your Dunbar account.
+                This is to become the email address of your Dunbar account.
 
-                Enter this code in the app, with your new password:
+                Please confirm that by opening this link:
 
-                \(token)
+                \(link)
 
-                The code is good for one hour, and once. You will be signed out everywhere. If it was not you, you can
-                ignore this message: your password stays as it is.
+                The link is good for 24 hours, and once. If you did not ask for it, you can ignore this message.
                 """)
     }
 }

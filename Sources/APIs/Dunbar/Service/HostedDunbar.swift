@@ -61,12 +61,7 @@ public struct HostedDunbar: HostedAPI {
                     metadata: ["origin": "\(origin)"])
             },
             report: { [logger = platform.logger] email, error, isTriedAgain in
-                logger.warning(
-                    "an e-mail was not sent",
-                    metadata: [
-                        "email": email.map { .stringConvertible($0) } ?? "unknown", "error": "\(error)",
-                        "again": .stringConvertible(isTriedAgain),
-                    ])
+                logger.logUnsentEmail(email, error, isTriedAgain: isTriedAgain)
             })
     }
 

@@ -160,5 +160,7 @@ extension DunbarService {
                 ]),
             FoldedNames.migration(adding: IdempotencyStore.subjects, to: "users"),
             .init("people found by parts of their names", UserSearch.migration),
+            .init("sessions that their users see", SessionNotes.columns),
+            .init("addresses that are still to be confirmed", AccountEmails<Users>.changes),
         ])
 }

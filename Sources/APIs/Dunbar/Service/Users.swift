@@ -17,7 +17,7 @@ extension DunbarService {
         _ request: Dunbar.GetUser, _ info: RequestInfo
     ) async throws -> Answer<WithRelationship<Dunbar.User>> {
         // This operation needs no session. With one, the answer also has the relationship to its user.
-        let session = try await sessions.caller(info.headers)
+        let session = try await sessions.caller(info.headers, from: info.address)
         let found = try await database.read(from: .replica) { [urls] db in
             guard let user = try Users.profile(request.id, to: session?.user, urls, in: db) else {
                 throw Users.notFound
@@ -45,6 +45,8 @@ enum Users: EmailAccountTable {
     static let gone = DunbarService.unauthorized
     static let wrongSignIn = Problem(.unauthorized, "Invalid username or password")
     static let wrongPassword = Problem(.badRequest, "Invalid password")
+
+    static let takenEmail = Problem(.badRequest, "Email already exists")
 
     static func emailKey(_ address: String) -> String { key(address) }
 
@@ -180,7 +182,7 @@ enum Users: EmailAccountTable {
         guard let id, let user = try account(id, urls, in: db) else {
             // Another transaction may have taken the name in the meantime.
             let isNameTaken = try !FoldedNames.isFree(request.username, in: "users", db)
-            throw Problem(.badRequest, isNameTaken ? "Username already exists" : "Email already exists")
+            throw isNameTaken ? Problem(.badRequest, "Username already exists") : takenEmail
         }
         try UserSearch.update(id.rawValue, in: db)
         return user.withoutVerification

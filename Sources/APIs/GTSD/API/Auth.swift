@@ -5,7 +5,8 @@ extension GTSD {
     static let auth = Section(
         "Accounts and sessions",
         [
-            SignUp.self, LogIn.self, Refresh.self, LogOut.self, GetMe.self, DeleteMe.self,
+            SignUp.self, LogIn.self, Refresh.self, LogOut.self, GetMe.self, UpdateMe.self, ChangePassword.self,
+            DeleteMe.self,
         ])
 
     /// The caller's own account.
@@ -66,6 +67,9 @@ extension GTSD {
         public var name: String? = nil
         /// The time zone, an IANA name such as `Europe/Berlin`; `UTC` when absent.
         public var timezone: String? = nil
+        /// The device's name, such as "Anna's iPhone", for the user's list of sessions (``ListSessions``). What shows nothing is
+        /// removed from it, and only the first 100 characters are kept. An addition to the contract.
+        public var deviceName: String? = nil
         private init(derived: Never) { switch derived {} }
 
         public func validate(_ form: inout Validation) {
@@ -75,6 +79,7 @@ extension GTSD {
             form.field("password", .string, absent: Validation.required) { Password.mistakes(password) }
             form.field("name", .string) { name.map(SignUp.mistakes(inName:)) ?? [] }
             form.field("timezone", .string, "Invalid timezone", unless: timezone.map(Zone.isName) ?? true)
+            form.field("deviceName", .string) { [] }
         }
 
         /// Returns an address in the form in which it is stored.
@@ -82,7 +87,7 @@ extension GTSD {
 
         static func isAddress(_ text: String) -> Bool { EmailAddress.isValid(text, needsDot: true) }
 
-        private static func mistakes(inName name: String) -> [String] {
+        fileprivate static func mistakes(inName name: String) -> [String] {
             guard 1...255 ~= name.trimmed.length else { return ["Name must be 1 to 255 characters"] }
             return name.containsStrayFormatting ? ["Name contains invalid characters"] : []
         }
@@ -182,6 +187,9 @@ extension GTSD {
         public var email: String
         /// The password.
         public var password: String
+        /// The device's name, such as "Anna's iPhone", for the user's list of sessions (``ListSessions``). What shows nothing is
+        /// removed from it, and only the first 100 characters are kept. An addition to the contract.
+        public var deviceName: String? = nil
         private init(derived: Never) { switch derived {} }
 
         public func validate(_ form: inout Validation) {
@@ -190,6 +198,7 @@ extension GTSD {
                 unless: SignUp.isAddress(SignUp.normal(email)))
             form.field(
                 "password", .string, absent: Validation.required, "Password is required", unless: !password.isEmpty)
+            form.field("deviceName", .string) { [] }
         }
     }
 
@@ -246,6 +255,52 @@ extension GTSD {
         public typealias Output = APIResponse<User>
 
         public init() {}
+    }
+
+    /// `PATCH /auth/me`: changes the caller's name and time zone. Answers the account as ``GetMe`` does. An addition to the
+    /// contract.
+    ///
+    /// From then on the new zone determines the user's days. A day that was credited stays so, and counts once. A day that
+    /// the user's calendar leaves out, because it is already over in the new zone, does not break a streak: once in 7 days.
+    public struct UpdateMe: Endpoint {
+        public static let route = Route.patch("/auth/me", mayRepeat: true)
+        public typealias Output = APIResponse<User>
+        public static let fieldRules = ["timezone": Zone.rule]
+
+        /// The new name, as in ``SignUp``; nil leaves it unchanged.
+        public var name: String? = nil
+        /// The new time zone, an IANA name such as `Europe/Berlin`; nil leaves it unchanged.
+        public var timezone: String? = nil
+        private init(derived: Never) { switch derived {} }
+
+        public func validate(_ form: inout Validation) {
+            form.field("name", .string) { name.map(SignUp.mistakes(inName:)) ?? [] }
+            form.field("timezone", .string, "Invalid timezone", unless: timezone.map(Zone.isName) ?? true)
+        }
+    }
+
+    /// `POST /auth/password`: changes the caller's password. All other sessions of the account end; the caller's own goes
+    /// on. An addition to the contract.
+    ///
+    /// Throws 400 for a new password that ``SignUp`` would refuse, 403 "Invalid password" for a wrong present one, and 429
+    /// after too many of them, as ``LogIn`` does. The new password may be the present one.
+    public struct ChangePassword: Endpoint {
+        public static let route = Route.post("/auth/password", idempotencyKey: true)
+        public typealias Output = APIResponse<NoData>
+        public static let fieldRules = ["newPassword": Password.rule]
+
+        /// The present password.
+        public var currentPassword: String
+        /// The new password, under the rules of ``Password``: 8 to 200 characters.
+        public var newPassword: String
+        private init(derived: Never) { switch derived {} }
+
+        public func validate(_ form: inout Validation) {
+            form.field(
+                "currentPassword", .string, absent: Validation.required, "Password is required",
+                unless: !currentPassword.isEmpty)
+            form.field("newPassword", .string, absent: Validation.required) { Password.mistakes(newPassword) }
+        }
     }
 
     /// `DELETE /auth/me`: deletes the caller's account with everything that belongs to it. An addition to the contract.

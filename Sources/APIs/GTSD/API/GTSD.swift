@@ -24,7 +24,7 @@ public enum GTSD: ServiceAPI {
     public static let callerRefusals = [deactivated]
     /// The sections of the contract. Each lists its own operations and frames.
     public static let sections = [
-        auth, tasks, photos, streaks, plans, onboarding,
+        auth, sessions, recovery, tasks, photos, streaks, plans, onboarding,
     ]
 
     /// `{ "error": { "message": "…", "requestId": "…" } }`: the body of every refusal. The SDK throws it as an `APIError`.

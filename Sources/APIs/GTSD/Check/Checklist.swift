@@ -25,6 +25,14 @@ private actor CreatedResources: MadeResources {
     private var accounts: [String: Account] = [:]
 
     func note(_ answer: RawAnswer) {
+        if answer.request.url.path.hasSuffix("/auth/password"), answer.status == 200 {
+            let token = answer.request.headers[.authorization].map { String($0.dropFirst("Bearer ".count)) }
+            guard let (email, account) = accounts.first(where: { $1.token == token }),
+                let password = answer.sent?["newPassword"]?.string
+            else { return }
+            accounts[email] = Account(password: password, token: account.token)
+            return
+        }
         guard answer.request.url.path.hasSuffix("/auth/signup"), answer.status == 201,
             let data = try? answer.json()["data"], let email = data["user"]?["email"]?.string,
             let password = answer.sent?["password"]?.string, let token = data["accessToken"]?.string

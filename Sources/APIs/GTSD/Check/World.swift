@@ -10,12 +10,24 @@ import HTTPTypes
 /// A GTSD server under test, and the users of the scenarios.
 package struct GTSDWorld: PeopledWorld {
     package typealias API = GTSD
+    /// What only a server's operator can see.
+    package struct Operator: Sendable {
+        /// Returns the texts of the e-mails to an address, in the order in which they were sent.
+        package var emails: @Sendable (_ address: String) async throws -> [String]
+
+        package init(emails: @escaping @Sendable (_ address: String) async throws -> [String]) { self.emails = emails }
+    }
+
     package let server: ValidatedServer
+    let `operator`: Operator?
 
     private static let shapes = WireShapes(GTSDExamples.all)
 
     /// Creates a world in which every answer is checked.
-    package init(_ server: Server) {
+    ///
+    /// - Parameter operator: The operator's functions; nil for a server of another operator.
+    package init(_ server: Server, operator: Operator? = nil) {
+        self.operator = `operator`
         self.server = ValidatedServer(server, Self.shapes) { problem, answer in
             let id = JSONValue.string(answer.headers[.requestID] ?? "nothing")
             return ["error": ["message": .string(problem.message), "requestId": id]]
@@ -123,7 +135,11 @@ extension RawAnswer {
 /// The contract as scenarios, one list for each section.
 package enum GTSDScenarios {
     package static var all: [Scenario<GTSDWorld>] {
-        errors + auth + sessions + tasks + evidence + photos + streaks + plans + limits + idempotency + authorisation
-            + agreement
+        errors + auth + sessions + sessionLists + profiles + passwords + tasks + evidence + photos + streaks + plans
+            + limits + idempotency + authorisation
+            + recovery + agreement
     }
+
+    /// The scenarios that need the server's operator.
+    package static var operated: [Scenario<GTSDWorld>] { mailed }
 }

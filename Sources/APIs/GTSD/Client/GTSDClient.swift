@@ -119,24 +119,32 @@ public struct GTSDClient: Sendable {
     ///   - password: The password, under the rules of ``GTSD/Password``.
     ///   - name: The user's name: 1 to 255 characters.
     ///   - timezone: The time zone that determines the user's days; this device's own by default.
+    ///   - deviceName: The device's name for the user's list of sessions: ``GTSD/SignUp/deviceName``.
     /// - Throws: ``APIError`` with 400, or 409 "User with this email already exists"; the network's error; the store's
     ///   error when the session could not be stored: the session has begun nevertheless, and is stored as soon as that
     ///   works again.
     @discardableResult
     public func signUp(
-        email: String, password: String, name: String? = nil, timezone: String? = GTSD.Zone.current
+        email: String, password: String, name: String? = nil, timezone: String? = GTSD.Zone.current,
+        deviceName: String? = nil
     ) async throws -> GTSD.User {
-        let request = GTSD.SignUp(email: email, password: password, name: name, timezone: timezone)
+        let request = GTSD.SignUp(
+            email: email, password: password, name: name, timezone: timezone, deviceName: deviceName)
         return try await keep(try await client.send(request).data)
     }
 
     /// Signs in and stores the session, which replaces the one before.
     ///
+    /// - Parameters:
+    ///   - email: The account's address.
+    ///   - password: The account's password.
+    ///   - deviceName: The device's name for the user's list of sessions: ``GTSD/LogIn/deviceName``.
     /// - Throws: ``APIError`` with 401 "Invalid email or password", 403 "Account is deactivated", or 429 after too many
-    ///   failures; otherwise the errors of ``signUp(email:password:name:timezone:)``.
+    ///   failures; otherwise the errors of ``signUp(email:password:name:timezone:deviceName:)``.
     @discardableResult
-    public func signIn(email: String, password: String) async throws -> GTSD.User {
-        try await keep(try await client.send(GTSD.LogIn(email: email, password: password)).data)
+    public func signIn(email: String, password: String, deviceName: String? = nil) async throws -> GTSD.User {
+        let request = GTSD.LogIn(email: email, password: password, deviceName: deviceName)
+        return try await keep(try await client.send(request).data)
     }
 
     private func keep(_ signedIn: GTSD.SignedIn) async throws -> GTSD.User {
@@ -170,6 +178,17 @@ public struct GTSDClient: Sendable {
         try await send(GTSD.DeleteMe(password: password))
         try await outboxes.wipe(of: user)
         try await session.replace(nil)
+    }
+
+    /// Changes the password, and ends all other sessions of the account: see ``GTSD/ChangePassword``.
+    ///
+    /// - Parameters:
+    ///   - present: The present password.
+    ///   - new: The new password, under the rules of ``GTSD/Password``.
+    /// - Throws: ``APIError`` with 400 for an invalid new password, 403 "Invalid password", or 429 after too many wrong
+    ///   ones.
+    public func changePassword(from present: String, to new: String) async throws {
+        try await send(GTSD.ChangePassword(currentPassword: present, newPassword: new))
     }
 
     // MARK: Lists

@@ -18,12 +18,14 @@ extension GTSDExamples {
         POST /auth/signup open key: Creates an account and signs in to it.
         > { "email": "anna@example.com", "password": "Secret-123" }
         > { "email": "a+b@example.com", "password": "P\\ss 🎉 12", + "name": "Ä", + "timezone": "UTC" }
+        > { "email": "anna@example.com", "password": "Secret-123", + "deviceName": "Anna's iPhone" }
         < 201 \#(success(signedIn))
         ! 400 Validation failed: timezone: Invalid timezone
         ! 409 User with this email already exists
 
         POST /auth/login open: Begins a new session.
         > { "email": "anna@example.com", "password": "Secret-123" }
+        > { "email": "anna@example.com", "password": "Secret-123", + "deviceName": "Anna's iPhone" }
         < 200 \#(success(signedIn))
         ! 401 Invalid email or password
         ! 403 Account is deactivated
@@ -41,6 +43,18 @@ extension GTSDExamples {
 
         GET /auth/me: Returns the caller's own account.
         < 200 \#(success(user))
+
+        PATCH /auth/me addition: Changes the caller's name and time zone.
+        > { "name": "Anna", "timezone": "Europe/Berlin" }
+        > { "name": "Ä \"b\"" }
+        > {}
+        < 200 \#(success(user))
+        ! 400 Validation failed: timezone: Invalid timezone
+
+        POST /auth/password key addition: Changes the caller's password.
+        > { "currentPassword": "Secret-123", "newPassword": "Secret-456" }
+        < 200 \#(message("Password changed successfully"))
+        ! 403 Invalid password
 
         DELETE /auth/me addition: Deletes the caller's account with everything that belongs to it.
         > { "password": "Secret-123" }

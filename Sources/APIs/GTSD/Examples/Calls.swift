@@ -5,9 +5,13 @@ extension GTSDExamples {
         GTSD.LogIn: try await client.signIn(email: "anna@example.com", password: "Secret-123")
         GTSD.Refresh: // The client renews its session by itself.
         GTSD.LogOut: try await client.signOut()
+        GTSD.ChangePassword: try await client.changePassword(from: "Secret-123", to: "Secret-456")
         GTSD.DeleteMe: try await client.deleteAccount(password: "Secret-123")
         GTSD.PresignPhoto: try await client.uploadPhoto(Upload(fileAt: file))
         GTSD.GetMe()
+        GTSD.ListSessions()
+        GTSD.EndOtherSessions()
+        GTSD.EndSession("4503599627370496")
         GTSD.ListTasks()
         GTSD.SubmitEvidence(
             taskId: 123, type: .textLog, data: .init(text: "Ran for 30 minutes"), notes: "Felt good")

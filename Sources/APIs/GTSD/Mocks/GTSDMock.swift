@@ -37,6 +37,7 @@ public struct GTSDMock: APIMock {
                 }
             })
         auth()
+        sessions()
         tasks()
         photos()
         plans()
@@ -68,6 +69,8 @@ public struct GTSDMock: APIMock {
 /// The mock's data.
 struct GTSDMemory: Sendable {
     var sessions = MockSessions()
+    /// Anna's sessions as she is shown them.
+    var listed = [GTSD.Session.example, .otherExample]
     var task = GTSD.Task.example
 
     mutating func signIn() -> GTSD.SignedIn {

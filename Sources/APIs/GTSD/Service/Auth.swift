@@ -13,6 +13,8 @@ extension GTSDService {
         routes.open(answering: signUp)
         routes.open(use: logIn)
         routes.on(use: getMe)
+        routes.on(use: updateMe)
+        routes.on(answering: changePassword)
         routes.on(answering: deleteMe)
         routes.open(use: refresh)
         routes.open(use: logOut)
@@ -22,24 +24,31 @@ extension GTSDService {
         _ request: GTSD.SignUp, _ info: RequestInfo
     ) async throws -> Answer<APIResponse<GTSD.SignedIn>> {
         try people.requireKnown(zone: request.timezone)
-        let session = NewSession()
+        let (session, origin) = (NewSession(), SessionOrigin(device: request.deviceName, info))
         let kept = try await accounts.signUp(password: request.password, info, signsIn: true) {
-            [refreshTokens] password, now, db in
+            password, now, db in
             let user = try Users.insert(request, password: password, at: now, in: db)
-            try refreshTokens.begin(session, for: user, at: now, in: db)
+            try self.begin(session, for: user, origin, at: now, in: db)
             return (user, Answer(.created, StoredSignUp(user: user)))
         }
         let user = try kept.decoded().user
         if kept.isReplay {
             // A repeat receives new tokens.
             let now = time.milliseconds()
-            try await database.write { [accounts, refreshTokens] db in
+            try await database.write { [accounts] db in
                 try Users.lockCaller(user, in: db)
-                try refreshTokens.begin(session, for: user, at: now, in: db)
+                try self.begin(session, for: user, origin, at: now, in: db)
                 try accounts.throttle.remember(info.address, of: Users.name(of: user), at: now, in: db)
             }
         }
         return Answer(kept.status, try await signedIn(user, session), headers: kept.headers)
+    }
+
+    private func begin(
+        _ session: NewSession, for user: UserID, _ origin: SessionOrigin, at now: Int64, in db: Session
+    ) throws {
+        try refreshTokens.begin(session, for: user, at: now, in: db)
+        try sessions.note(origin, of: session.id, at: now, in: db)
     }
 
     private func signedIn(_ user: UserID, _ session: NewSession) async throws -> APIResponse<GTSD.SignedIn> {
@@ -50,11 +59,12 @@ extension GTSDService {
 
     func logIn(_ request: GTSD.LogIn, _ info: RequestInfo) async throws -> APIResponse<GTSD.SignedIn> {
         let (email, session) = (GTSD.SignUp.normal(request.email), NewSession())
+        let origin = SessionOrigin(device: request.deviceName, info)
         let user = try await accounts.signIn(
             as: email, where: "email = \(email)", password: request.password, info
-        ) { [refreshTokens] user, now, db in
+        ) { user, now, db in
             try Users.requireActive(user, in: db)
-            try refreshTokens.begin(session, for: user, at: now, in: db)
+            try self.begin(session, for: user, origin, at: now, in: db)
             return user
         }
         return try await signedIn(user, session)
@@ -65,6 +75,35 @@ extension GTSDService {
             throw Users.gone
         }
         return APIResponse(account)
+    }
+
+    func updateMe(_ request: GTSD.UpdateMe, from caller: Caller) async throws -> APIResponse<GTSD.User> {
+        try people.requireKnown(zone: request.timezone)
+        let now = time.milliseconds()
+        let account = try await database.write { [people] db in
+            let user = caller.user
+            let before = try people.lockForChange(user, at: now, in: db)
+            if let zone = request.timezone { try people.move(before, to: zone, at: now, in: db) }
+            if let name = request.name?.trimmed { try db.run("UPDATE users SET name = \(name) WHERE id = \(user)") }
+            if request.name != nil || request.timezone != nil {
+                try db.run("UPDATE users SET updated_at = \(now) WHERE id = \(user)")
+            }
+            return try Users.one(user, in: db)
+        }
+        guard let account else { throw Users.gone }
+        return APIResponse(account)
+    }
+
+    func changePassword(
+        _ request: GTSD.ChangePassword, from caller: Caller, _ info: RequestInfo
+    ) async throws -> Answer<APIResponse<NoData>> {
+        try await accounts.changePassword(
+            of: caller.user, from: request.currentPassword, to: request.newPassword, info
+        ) { [sessions] _, db in
+            try sessions.endAll(of: caller.user, except: caller.session, in: db)
+            try AccountEmails<Users>.endResets(of: caller.user, in: db)
+            return Answer(.ok, APIResponse(message: "Password changed successfully"))
+        }
     }
 
     func deleteMe(
@@ -85,8 +124,9 @@ extension GTSDService {
         try Photos.discard(keys, in: db)
         try sessions.endAll(of: user, in: db)
         let email: String? = try db.value("SELECT email FROM users WHERE id = \(user)")
+        try AccountEmails<Users>.forget(user, accounts.throttle, in: db)
         try db.run("DELETE FROM users WHERE id = \(user)")
-        try accounts.forget(user, logins: [email].compactMap(\.self), in: db)
+        try accounts.forget(user, logins: [email].compactMap(\.self), email: email, in: db)
         try RateLimits.forget(Self.requestKeys(of: user), in: db)
         return keys
     }
@@ -105,6 +145,7 @@ enum Users: PasswordAccountTable {
     static let gone = Problem(.unauthorized, "Invalid or expired token")
     static let wrongSignIn = Problem(.unauthorized, "Invalid email or password")
     static let wrongPassword = Problem(.forbidden, "Invalid password")
+    static let taken = Problem(.conflict, "User with this email already exists")
 
     /// Adds an account with its streak.
     ///
@@ -119,7 +160,7 @@ enum Users: PasswordAccountTable {
                 \(request.timezone ?? "UTC"), \(now), \(now))
             ON CONFLICT (email) DO NOTHING
             """)
-        guard let id else { throw Problem(.conflict, "User with this email already exists") }
+        guard let id else { throw taken }
         try db.run("INSERT INTO streaks (user_id, created_at, updated_at) VALUES (\(id), \(now), \(now))")
         return id
     }

@@ -5,6 +5,7 @@ import Database
 import GTSDAPI
 import HTTPTypes
 import Identity
+import Mail
 import ObjectStore
 import TimeZones
 
@@ -14,6 +15,7 @@ public final class GTSDService: FileStoringService {
     let database: Database
     let objects: any ObjectStore
     let accounts: Accounts<Users>
+    let emails: AccountEmails<Users>
     let sessions: TokenSessions<UserID>
     let refreshTokens: RefreshTokens<UserID>
     let people: People
@@ -43,20 +45,26 @@ public final class GTSDService: FileStoringService {
     /// - Parameters:
     ///   - database: A database with ``schema``.
     ///   - objects: The store for progress photos.
-    ///   - secret: The key that signs access tokens, with a former one that is still accepted.
+    ///   - mailer: The mailer that sends e-mails.
+    ///   - secret: The key that signs access tokens and encrypts e-mails that wait, with a former one that is still accepted.
     ///   - zones: The time zones that decide about users' days.
     ///   - makeID: Returns a new UUID of version 4, in lower case.
+    ///   - report: Receives each e-mail that was not sent: its number, the error, and whether it is tried again.
     public init(
-        database: Database, objects: any ObjectStore, passwords: Passwords, secret: Secret,
+        database: Database, objects: any ObjectStore, passwords: Passwords, mailer: any Mailer, secret: Secret,
         zones: ZoneDatabase = .system, time: TimeSource = .system,
         makeID: @escaping @Sendable () -> String = RandomUUID.make,
-        settings: Settings = .init()
+        settings: Settings = .init(),
+        report: @escaping @Sendable (_ email: Int64?, any Error, _ isTriedAgain: Bool) -> Void = { _, _, _ in }
     ) {
         self.database = database
         self.objects = objects
         self.accounts = Accounts(
             database: database, passwords: passwords, secret: secret, limits: settings.attempts,
             errorMessages: GTSD.errorMessages, time: time)
+        self.emails = AccountEmails(
+            database: database, mailer: mailer, throttle: accounts.throttle, secret: secret, time: time,
+            texts: AccountEmailTexts(of: "GTSD"), report: report)
         self.sessions = TokenSessions(
             database: database, secret: secret, issuer: "gtsd", rules: Self.sessionRules,
             time: time, owner: Self.owner)
@@ -80,6 +88,8 @@ public final class GTSDService: FileStoringService {
             secrets: { [secret] in secret.bytes }, name: { Users.name(of: $0.user) }, authenticate: authenticate,
             headers: countRequest)
         auth(&routes)
+        sessions(&routes)
+        recovery(&routes)
         tasks(&routes)
         photos(&routes)
         streaks(&routes)
@@ -99,10 +109,11 @@ public final class GTSDService: FileStoringService {
 
     /// The columns whose times are compared with the clock.
     public static var storedTimes: [StoredTime] {
-        Accounts<Users>.times + RateLimits.times + RefreshTokens<UserID>.times(Self.sessionRules) + [
-            StoredTime("uploads", "url_expires_at", window: Self.urlLifetime * 1000),
-            StoredTime("discarded_objects", "removed_at"),
-        ]
+        Accounts<Users>.times + RateLimits.times + RefreshTokens<UserID>.times(Self.sessionRules)
+            + SessionNotes.times + AccountEmails<Users>.times() + [
+                StoredTime("uploads", "url_expires_at", window: Self.urlLifetime * 1000),
+                StoredTime("discarded_objects", "removed_at"), StoredTime("skipped_days", "skipped_at"),
+            ]
     }
 
     /// Deletes rows that have expired, and moves stored objects that no photo names to the trash. It should run
@@ -115,6 +126,7 @@ public final class GTSDService: FileStoringService {
             try Accounts<Users>.sweep(at: now, keeping: [GTSD.SubmitEvidence.route], in: db)
             try RateLimits.sweep(at: now, in: db)
             try RefreshTokens<UserID>.sweep(at: now, in: db)
+            try AccountEmails<Users>.sweep(at: now, in: db)
         }
         return try await sweepObjects(limits: limits)
     }

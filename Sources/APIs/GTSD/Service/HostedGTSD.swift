@@ -1,11 +1,14 @@
 import Backend
 import Database
+import GTSDAPI
+import Mail
 import TimeZones
 
 /// Describes GTSD to the server that hosts it.
 public struct HostedGTSD: HostedAPI {
     static let tokenKey = HostedKey(
-        "gtsd-tokens", variable: "CONCORD_GTSD_TOKEN_KEY", loss: "access tokens are refused")
+        "gtsd-tokens", variable: "CONCORD_GTSD_TOKEN_KEY",
+        loss: "access tokens are refused, and e-mails that wait cannot be read")
 
     public let title = "GTSD"
     public let port = 8083
@@ -15,8 +18,16 @@ public struct HostedGTSD: HostedAPI {
         GTSDService.Activate.self, GTSDService.Deactivate.self, GTSDService.SignOutEverybody.self,
     ]
     public var settings: GTSDService.Settings
+    private let mailer: @Sendable (Platform) -> any Mailer
 
-    public init(settings: GTSDService.Settings = .init()) { self.settings = settings }
+    /// - Parameter mailer: Makes the mailer that sends e-mails. By default they are files in the data folder.
+    public init(
+        settings: GTSDService.Settings = .init(),
+        mailer: @escaping @Sendable (Platform) -> any Mailer = { MailboxFolder(on: $0, of: GTSD.name) }
+    ) {
+        self.settings = settings
+        self.mailer = mailer
+    }
 
     public var storageLimits: StorageLimits? {
         .init(quota: settings.storageQuota, uploadsPerHour: settings.uploadsPerHour, uploads: "photos")
@@ -33,7 +44,10 @@ public struct HostedGTSD: HostedAPI {
         for warning in zones.warnings(at: platform.time.seconds) { platform.logger.warning("\(warning)") }
         return GTSDService(
             database: platform.database, objects: platform.objects, passwords: platform.passwords,
-            secret: try platform.secret(Self.tokenKey),
-            zones: zones, time: platform.time, settings: settings)
+            mailer: mailer(platform), secret: try platform.secret(Self.tokenKey), zones: zones, time: platform.time,
+            settings: settings,
+            report: { [logger = platform.logger] email, error, isTriedAgain in
+                logger.logUnsentEmail(email, error, isTriedAgain: isTriedAgain)
+            })
     }
 }

@@ -20,7 +20,7 @@ extension GTSDService {
         return try await database.write(info.idempotencyKey, errorMessages: GTSD.errorMessages, at: now) {
             [people] db in
             if let zone = request.timezone {
-                try db.run("UPDATE users SET timezone = \(zone) WHERE id = \(caller.user)")
+                try people.move(people.lock(caller.user, at: now, in: db), to: zone, at: now, in: db)
             }
             let person = try people.lockForChange(caller.user, at: now, in: db)
             let profile = try Profiles.validate(request, from: person)

@@ -72,6 +72,33 @@ struct People: Sendable {
             })
     }
 
+    /// The time in milliseconds within which one change of the zone alone leaves out days that do not break a streak: else
+    /// a move there and back would stand for a day's tasks.
+    private static let restBetweenMoves: Int64 = 7 * 86_400_000
+
+    /// Gives a user, whose row is locked, another zone. Days that the user's calendar leaves out by that do not break a
+    /// streak (`skipped_days`).
+    func move(_ person: Person, to zone: String, at now: Int64, in db: Session) throws {
+        guard zone != person.zoneName else { return }
+        try db.run("UPDATE users SET timezone = \(zone) WHERE id = \(person.id)")
+        let today = try one(person.id, at: now, in: db).today
+        // A day that comes again was not left out.
+        try db.run("DELETE FROM skipped_days WHERE user_id = \(person.id) AND day >= \(today)")
+        let hasMoved = try db.exists(
+            """
+            SELECT 1 FROM skipped_days
+            WHERE user_id = \(person.id) AND skipped_at > \(now - Self.restBetweenMoves)
+            """)
+        guard today > person.today, !hasMoved else { return }
+        for day in person.today..<today where try !Progress.isCredited(day, of: person.id, in: db) {
+            try db.run(
+                """
+                INSERT INTO skipped_days (user_id, day, skipped_at) VALUES (\(person.id), \(day), \(now))
+                ON CONFLICT (user_id, day) DO NOTHING
+                """)
+        }
+    }
+
     /// Makes sure that this server knows a zone that a request names.
     ///
     /// - Throws: A `Problem` with 400.

@@ -24,7 +24,14 @@ struct Progress: Sendable {
     }
 
     static func streak(of person: Person, in db: Session) throws -> Streak {
-        Streak(of: try creditedDays(of: person.id, in: db), today: person.today)
+        Streak(
+            of: try creditedDays(of: person.id, in: db), skipping: try skippedDays(of: person.id, in: db),
+            today: person.today)
+    }
+
+    /// Returns the days that the user's calendar left out.
+    private static func skippedDays(of user: UserID, in db: Session) throws -> Set<Int64> {
+        Set(try db.all("SELECT day FROM skipped_days WHERE user_id = \(user)") { try $0.get(0) })
     }
 
     /// Returns the credited days in ascending order.
@@ -83,10 +90,11 @@ struct Progress: Sendable {
     @discardableResult
     static func award(_ person: Person, after day: Int64, at now: Int64, in db: Session) throws -> Streak {
         let days = try creditedDays(of: person.id, in: db)
-        let streak = Streak(of: days, today: person.today)
+        let skipped = try skippedDays(of: person.id, in: db)
+        let streak = Streak(of: days, skipping: skipped, today: person.today)
         let held: Set<String> = Set(
             try db.all("SELECT type FROM badges WHERE user_id = \(person.id)") { try $0.get(0) })
-        let known = try facts(of: person, credited: days, streak, after: day, in: db)
+        let known = try facts(of: person, credited: days, skipped, streak, after: day, in: db)
         for badge in try Badge.allCases.filter({ try !held.contains($0.rawValue) && known.earn($0) }) {
             try db.run(
                 """
@@ -98,7 +106,8 @@ struct Progress: Sendable {
     }
 
     private static func facts(
-        of person: Person, credited days: [Int64], _ streak: Streak, after acted: Int64, in db: Session
+        of person: Person, credited days: [Int64], _ skipped: Set<Int64>, _ streak: Streak, after acted: Int64,
+        in db: Session
     ) throws -> BadgeFacts {
         let (user, today) = (person.id, person.today)
         func dueDays(_ length: Int64, _ condition: SQL) throws -> Set<Int64> {
@@ -115,6 +124,7 @@ struct Progress: Sendable {
         return BadgeFacts(
             today: today, streak: streak, creditedDays: days,
             perfectDays: try count("SELECT COUNT(*) FROM credits WHERE user_id = \(user) AND is_perfect = 1"),
+            skippedDays: skipped,
             earlyDays: { try dueDays(7, "completed_minute < 540") },
             lateDays: { try dueDays(7, "completed_minute >= 1200") },
             cardioDays: { try dueDays(14, "type = 'cardio'") },

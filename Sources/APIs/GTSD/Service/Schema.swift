@@ -123,5 +123,16 @@ extension GTSDService {
                 ]),
             .init("answers that go with an account", IdempotencyStore.subjects),
             .init("times of evidence", ["ALTER TABLE evidence ADD COLUMN occurred_at BIGINT"]),
+            .init("sessions that their users see", SessionNotes.columns),
+            .init("e-mails about accounts", AccountEmails<Users>.tables()),
+            .init(
+                "days that a change of the zone leaves out",
+                [
+                    """
+                    CREATE TABLE skipped_days (
+                        user_id BIGINT NOT NULL REFERENCES users (id) ON DELETE CASCADE, day BIGINT NOT NULL,
+                        skipped_at BIGINT NOT NULL, PRIMARY KEY (user_id, day))
+                    """
+                ]),
         ])
 }

@@ -11,6 +11,40 @@ public typealias UserID = Identifier<GTSD.User>
 public typealias Caller = Backend.Caller<UserID>
 
 extension GTSDService {
+    func sessions(_ routes: inout Routes<GTSD, Caller>) {
+        routes.on(use: listSessions)
+        routes.on(use: endOtherSessions)
+        routes.on(use: endSession)
+    }
+
+    func listSessions(
+        _ request: GTSD.ListSessions, from caller: Caller
+    ) async throws -> APIResponse<GTSD.SessionList> {
+        let now = time.milliseconds()
+        let all = try await database.read { [sessions] in try sessions.list(of: caller, at: now, in: $0) }
+        return APIResponse(.init(sessions: all.map(GTSD.Session.init)))
+    }
+
+    func endOtherSessions(
+        _ request: GTSD.EndOtherSessions, from caller: Caller
+    ) async throws -> APIResponse<NoData> {
+        _ = try await database.write { [sessions] db in
+            try sessions.endAll(of: caller.user, except: caller.session, in: db)
+        }
+        return APIResponse(message: "Other sessions ended successfully")
+    }
+
+    func endSession(_ request: GTSD.EndSession, from caller: Caller) async throws -> APIResponse<NoData> {
+        let ended = try await database.write { [sessions] db -> String? in
+            guard let number = Int64(request.sessionId.rawValue), "\(number)" == request.sessionId.rawValue else {
+                return nil
+            }
+            return try sessions.end(number: number, of: caller.user, in: db)
+        }
+        guard ended != nil else { throw Problem(.notFound, "Session not found") }
+        return APIResponse(message: "Session ended successfully")
+    }
+
     static let sessionRules = TokenSessions<UserID>.Rules(
         access: 15 * 60, refresh: 7 * 24 * 3600, invalid: Users.gone)
 
@@ -34,8 +68,13 @@ extension GTSDService {
 
     func refresh(_ request: GTSD.Refresh, _ info: RequestInfo) async throws -> APIResponse<GTSD.RefreshedTokens> {
         let (now, new) = (time.milliseconds(), RandomToken.make())
-        let exchange = try await database.write { [refreshTokens] db in
-            try refreshTokens.exchange(request.refreshToken, for: new, at: now, in: db, admit: Users.requireActive)
+        let exchange = try await database.write { [refreshTokens, sessions] db in
+            let exchange = try refreshTokens.exchange(
+                request.refreshToken, for: new, at: now, in: db, admit: Users.requireActive)
+            if case .renewed(_, let session) = exchange {
+                try sessions.noteUse(of: session, from: info.address, at: now, in: db)
+            }
+            return exchange
         }
         guard case .renewed(let user, let session) = exchange else {
             throw Problem(.unauthorized, "Invalid or expired refresh token")
@@ -61,5 +100,14 @@ extension GTSDService {
             }
         }
         return APIResponse(message: "Logged out successfully")
+    }
+}
+
+extension GTSD.Session {
+    fileprivate init(_ session: NotedSession) {
+        self.init(
+            id: .init(number: session.number), device: session.device,
+            createdAt: session.startedAt.map { .init(milliseconds: $0) },
+            lastUsedAt: .init(milliseconds: session.usedAt), address: session.address, current: session.isCurrent)
     }
 }

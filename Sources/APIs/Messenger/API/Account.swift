@@ -1,8 +1,8 @@
 import Contract
 
-/// Changes and deletion of the caller's own account: additions to the contract.
+/// Changes and deletion of the caller's own account, and a new password: additions to the contract.
 extension Messenger {
-    static let account = Section("Account", [UpdateMe.self, DeleteMe.self])
+    static let account = Section("Account", [UpdateMe.self, ChangePassword.self, DeleteMe.self])
 
     /// `PUT /me`: changes the caller's profile. Answers the account as ``GetMe`` does.
     ///
@@ -42,6 +42,27 @@ extension Messenger {
 
     /// A change of a field that may be empty.
     public typealias Change<Value: Sendable> = Contract.Change<Value>
+
+    /// `POST /me/password`: changes the caller's password. All other sessions of the account end, with their sockets and
+    /// devices; the caller's own goes on.
+    ///
+    /// Throws 400 for a new password that ``Register`` would refuse, 403 "Invalid password" for a wrong present one, and
+    /// 429 after too many of them, as ``Login`` does. The new password may be the present one.
+    public struct ChangePassword: Endpoint {
+        public static let route = Route.post("/me/password", .noContent, idempotencyKey: true)
+        public typealias Output = Empty
+
+        /// The present password.
+        public var currentPassword: String
+        /// The new password: 8 to 200 characters, used unchanged.
+        public var newPassword: String
+        private init(derived: Never) { switch derived {} }
+
+        public func validate() throws(Problem) {
+            guard !currentPassword.isEmpty else { throw Problem(.badRequest, "current_password required") }
+            try Register.validate(password: newPassword)
+        }
+    }
 
     /// `DELETE /me`: deletes the caller's account for good. Sessions and sockets end. The profile, the address, and
     /// files that no message refers to are removed. The user leaves every chat; a group that the user owns passes to

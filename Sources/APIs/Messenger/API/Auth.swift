@@ -35,14 +35,18 @@ extension Messenger {
                 throw Problem(.badRequest, "Username contains invalid characters")
             }
             guard EmailAddress.isValid(email.trimmed) else { throw Problem(.badRequest, "Invalid email") }
-            guard password.length >= 8 else { throw Problem(.badRequest, "Password must be at least 8 characters") }
-            guard password.length <= 200 else { throw Problem(.badRequest, "Password must be at most 200 characters") }
+            try Self.validate(password: password)
             guard (displayName?.trimmed.length ?? 0) <= 64 else {
                 throw Problem(.badRequest, "Display name must be at most 64 characters")
             }
             guard displayName?.containsStrayFormatting != true else {
                 throw Problem(.badRequest, "Display name contains invalid characters")
             }
+        }
+
+        static func validate(password: String) throws(Problem) {
+            guard password.length >= 8 else { throw Problem(.badRequest, "Password must be at least 8 characters") }
+            guard password.length <= 200 else { throw Problem(.badRequest, "Password must be at most 200 characters") }
         }
 
         /// Returns a username in the form in which it is stored: trimmed, in Unicode's composed form.
@@ -75,6 +79,9 @@ extension Messenger {
         public var username: String
         /// The password.
         public var password: String
+        /// The device's name, such as "Alice's iPhone", for the user's list of sessions (``ListSessions``). What shows nothing
+        /// is removed from it, and only the first 100 characters are kept. An addition to the contract.
+        public var deviceName: String? = nil
         private init(derived: Never) { switch derived {} }
 
         public func validate() throws(Problem) {

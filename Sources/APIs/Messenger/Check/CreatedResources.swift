@@ -56,6 +56,11 @@ actor CreatedResources: MadeResources {
             users[access] = user
         case (.post, 204, "logout"):
             if let token = sent?["refresh_token"]?.string { sessions[token] = nil }
+        case (.post, 204, "password"):
+            guard let user, let account = accounts[user] else { return }
+            accounts[user] = ["username": account["username"] ?? .null, "password": sent?["new_password"] ?? .null]
+            let kept = request.headers[.authorization].map { String($0.dropFirst("Bearer ".count)) }
+            sessions = sessions.filter { $1.user != user || $1.accessToken == kept }
         case (.post, 201, "chats"):
             guard let id = answer?["id"]?.integer else { return }
             if sent?["type"] == "group" {
@@ -78,6 +83,10 @@ actor CreatedResources: MadeResources {
             if let id = Int64(last) { messages[id] = nil }
         case (.delete, 204, let last) where steps.dropLast().last == "files":
             if let id = Int64(last) { files[id] = nil }
+        case (.delete, 204, let last) where steps.contains("sessions"):
+            // Which session it was is not known: others may live, and the account signs in again.
+            let own = request.headers[.authorization].map { String($0.dropFirst("Bearer ".count)) }
+            sessions = sessions.filter { $1.user != user || (last == "sessions" && $1.accessToken == own) }
         default: break
         }
     }

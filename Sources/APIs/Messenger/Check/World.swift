@@ -10,7 +10,16 @@ import MessengerExamples
 /// A Messenger server under test, and the users of the scenarios.
 package struct MessengerWorld: PeopledWorld {
     package typealias API = Messenger
+    /// What only a server's operator can see.
+    package struct Operator: Sendable {
+        /// Returns the texts of the e-mails to an address, in the order in which they were sent.
+        package var emails: @Sendable (_ address: String) async throws -> [String]
+
+        package init(emails: @escaping @Sendable (_ address: String) async throws -> [String]) { self.emails = emails }
+    }
+
     package let server: ValidatedServer
+    let `operator`: Operator?
 
     package init(baseURL: URL, transport: any Transport, sockets: any SocketTransport) {
         self.init(Server(baseURL: baseURL, transport: transport, sockets: sockets))
@@ -19,7 +28,10 @@ package struct MessengerWorld: PeopledWorld {
     private static let shapes = WireShapes(MessengerExamples.all)
 
     /// Creates a world in which every answer and frame is checked.
-    package init(_ server: Server) {
+    ///
+    /// - Parameter operator: The operator's functions; nil for a server of another operator.
+    package init(_ server: Server, operator: Operator? = nil) {
+        self.operator = `operator`
         self.server = ValidatedServer(server, Self.shapes) { problem, _ in ["error": .string(problem.message)] }
     }
 
@@ -146,8 +158,12 @@ package struct Person: Requester {
 /// The contract as scenarios, one list for each section.
 package enum MessengerScenarios {
     package static var all: [Scenario<MessengerWorld>] {
-        examples + errors + auth + sessions + account + deletion + users + blocks + chats + members + messages
+        examples + errors + auth + sessions + sessionLists + account + passwords + deletion + users + blocks + chats
+            + members + messages
             + messageChanges + receipts + files + downloads + devices + muting + reports + live + memberEvents + backlog
-            + idempotency + authorisation
+            + idempotency + recovery + authorisation
     }
+
+    /// The scenarios that need the server's operator.
+    package static var operated: [Scenario<MessengerWorld>] { mailed }
 }

@@ -103,12 +103,16 @@ public struct MessengerClient: Sendable {
     /// - Parameters:
     ///   - username: The username or the e-mail address.
     ///   - password: The account's password.
+    ///   - deviceName: The device's name for the user's list of sessions: ``Messenger/Login/deviceName``.
     /// - Throws: ``APIError`` with 401 "Invalid credentials", or 429 after too many failures; the network's error; the
     ///   store's error when the session could not be stored: the session has begun nevertheless, and is stored as soon
     ///   as that works again.
     @discardableResult
-    public func signIn(username: String, password: String) async throws -> Messenger.User.ID {
-        let tokens = try await client.send(Messenger.Login(username: username, password: password))
+    public func signIn(
+        username: String, password: String, deviceName: String? = nil
+    ) async throws -> Messenger.User.ID {
+        let tokens = try await client.send(
+            Messenger.Login(username: username, password: password, deviceName: deviceName))
         try await session.replace(
             StoredTokens(
                 accessToken: tokens.accessToken, refreshToken: tokens.refreshToken,
@@ -138,6 +142,18 @@ public struct MessengerClient: Sendable {
     public func deleteAccount(password: String) async throws {
         try await client.send(Messenger.DeleteMe(password: password))
         try await session.replace(nil)
+    }
+
+    /// Changes the signed-in user's password, and ends all other sessions of the account: see
+    /// ``Messenger/ChangePassword``.
+    ///
+    /// - Parameters:
+    ///   - present: The present password.
+    ///   - new: The new password: 8 to 200 characters.
+    /// - Throws: ``APIError`` with 400 for an invalid new password, 403 "Invalid password", or 429 after too many wrong
+    ///   ones; the errors of ``send(_:idempotencyKey:)``.
+    public func changePassword(from present: String, to new: String) async throws {
+        try await client.send(Messenger.ChangePassword(currentPassword: present, newPassword: new))
     }
 
     /// Returns a token that is valid now, for the live socket.

@@ -21,6 +21,12 @@ extension MessengerExamples {
         ! 400 avatar must be an image
         ! 404 File not found
 
+        POST /me/password key addition: Changes the caller's password.
+        > { "current_password": "secret123", "new_password": "another one" }
+        > { "current_password": "p\\ss/word 🎉", "new_password": "P\\ss/word 🎉" }
+        < 204
+        ! 403 Invalid password
+
         DELETE /me addition: Deletes the caller's account for good.
         > { "password": "secret123" }
         > { "password": "p\\ss/word 🎉" }

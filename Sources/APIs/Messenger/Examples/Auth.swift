@@ -22,6 +22,7 @@ extension MessengerExamples {
 
         POST /auth/login open: Starts a new session.
         > { "username": "alice", "password": "secret123" }
+        > { "username": "alice", "password": "secret123", + "device_name": "Alice's iPhone" }
         < 200 \#(tokens)
         ! 401 Invalid credentials
 

@@ -39,6 +39,7 @@ public struct MessengerMock: APIMock {
             })
         auth()
         account()
+        sessions()
         users()
         blocks()
         chats()
@@ -106,6 +107,8 @@ public struct MessengerMock: APIMock {
 /// The mock's data.
 struct MessengerMemory: Sendable {
     var sessions = MockSessions()
+    /// Alice's sessions as she is shown them.
+    var listed = [Messenger.Session.example, .otherExample]
     /// Alice's account.
     var account = Messenger.Account.example
     /// The users whom Alice has blocked.

@@ -7,7 +7,21 @@ import MessengerAPI
 extension MessengerService {
     func account(_ routes: inout Routes<Messenger, Messenger.User.ID>) {
         routes.on(use: updateMe)
+        routes.on(answering: changePassword)
         routes.on(answering: deleteMe)
+    }
+
+    func changePassword(
+        _ request: Messenger.ChangePassword, from user: Messenger.User.ID, _ info: RequestInfo
+    ) async throws -> Answer<Empty> {
+        let session = try await caller(info).session
+        return try await accounts.changePassword(
+            of: user, from: request.currentPassword, to: request.newPassword, info
+        ) { _, db in
+            try self.endSessions(of: user, except: session, in: db)
+            try AccountEmails<Users>.endResets(of: user, in: db)
+            return Answer(.noContent, Empty())
+        }
     }
 
     func updateMe(

@@ -26,12 +26,13 @@ extension MessengerService {
 
     func login(_ request: Messenger.Login, _ info: RequestInfo) async throws -> Messenger.Tokens {
         let (session, rules) = (RandomToken.make(bytes: 16), sessions.rules)
-        let key = Users.key(request.username)
+        let (key, origin) = (Users.key(request.username), SessionOrigin(device: request.deviceName, info))
         let (user, refreshToken) = try await accounts.signIn(
             as: key, where: Users.signsIn(as: key), password: request.password, info,
             prepare: { try await sessions.sign("refresh", for: $0, session: session, lifetime: rules.refresh) },
-            begin: { user, refreshToken, now, db in
+            begin: { [sessions] user, refreshToken, now, db in
                 try Sessions.insert(session, of: user, refreshToken: refreshToken, at: now, in: db)
+                try sessions.note(origin, of: session, at: now, in: db)
                 return (user, refreshToken)
             })
         return Messenger.Tokens(
@@ -49,6 +50,10 @@ extension MessengerService {
             try Sessions.isOpen(caller.session, refreshToken: request.refreshToken, at: now, in: $0)
         }
         guard isOpen else { throw invalid }
+        // The renewal succeeds where this cannot be noted now.
+        try? await database.write { [sessions] db in
+            try sessions.noteUse(of: caller.session, from: info.address, at: now, in: db)
+        }
         let token = try await sessions.accessToken(for: caller.user, session: caller.session)
         return .init(accessToken: token, expiresIn: Int(sessions.rules.access))
     }

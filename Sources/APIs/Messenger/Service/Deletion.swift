@@ -35,7 +35,8 @@ extension MessengerService {
         for session in try sessions.endAll(of: user, in: db) { announce(.sessionEnded(session), as: nil, in: db) }
         try Blocks.forget(user, in: db)
         try Reports.forget(user, in: db)
-        try accounts.forget(user, logins: names, in: db)
+        try AccountEmails<Users>.forget(user, accounts.throttle, in: db)
+        try accounts.forget(user, logins: names, email: names.last, in: db)
         try Files.release(Files.all(of: user, in: db), in: db)
         let kept = Set(try Files.objectKeys(of: user, in: db))
         return stored.filter { !kept.contains($0) }

@@ -188,6 +188,7 @@ extension MessengerService {
     ///   where there is only one node.
     public func listen(_ started: @escaping @Sendable () -> Void = {}) async {
         await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.emails.queue.run() }
             if let pushes { group.addTask { await pushes.queue.run() } }
             await publisher.listen(completing: complete) {
                 self.hub.broadcast { .gap }

@@ -6,6 +6,7 @@ import EventBus
 import HTTPTypes
 import Identity
 import Logging
+import Mail
 import MessengerAPI
 import NIOCore
 import ObjectStore
@@ -14,9 +15,13 @@ import WebSockets
 
 /// Implements the Messenger API. Each section of the contract is an extension in a file of its own.
 public final class MessengerService: FileStoringService {
+    /// The outbox of e-mails; that of notifications has the usual name.
+    static let emailTable = "email_outbox"
+
     let database: Database
     let objects: any ObjectStore
     let accounts: Accounts<Users>
+    let emails: AccountEmails<Users>
     let sessions: TokenSessions<Messenger.User.ID>
     let uploadThrottle: UploadThrottle
     let hub: LiveHub
@@ -54,11 +59,14 @@ public final class MessengerService: FileStoringService {
     ///
     /// - Parameters:
     ///   - database: A database with ``schema``.
-    ///   - secret: The key that signs access and refresh tokens, with a former one that is still accepted.
+    ///   - mailer: The mailer that sends e-mails.
+    ///   - secret: The key that signs access and refresh tokens and encrypts e-mails that wait, with a former one that is still
+    ///     accepted.
     ///   - group: The event loops of the sockets.
     ///   - logger: Receives which notifications could not be sent.
     public init(
-        database: Database, objects: any ObjectStore, passwords: Passwords, secret: Secret,
+        database: Database, objects: any ObjectStore, passwords: Passwords, mailer: any Mailer,
+        secret: Secret,
         group: any EventLoopGroup, time: TimeSource = .system, settings: Settings = .init(),
         logger: Logger = Logger(label: "messenger")
     ) {
@@ -67,6 +75,12 @@ public final class MessengerService: FileStoringService {
         self.accounts = Accounts(
             database: database, passwords: passwords, secret: secret, limits: settings.attempts,
             errorMessages: Messenger.errorMessages, time: time)
+        self.emails = AccountEmails(
+            database: database, table: Self.emailTable, mailer: mailer, throttle: accounts.throttle,
+            secret: secret, time: time, texts: AccountEmailTexts(of: "Messenger"),
+            report: { email, error, isTriedAgain in
+                logger.logUnsentEmail(email, error, isTriedAgain: isTriedAgain)
+            })
         self.sessions = TokenSessions(
             database: database, secret: secret, rules: Self.sessionRules, time: time)
         self.uploadThrottle = UploadThrottle(limit: settings.uploadsPerHour, errorMessages: Messenger.errorMessages)
@@ -103,6 +117,8 @@ public final class MessengerService: FileStoringService {
             authenticate: authenticate)
         auth(&routes)
         account(&routes)
+        sessions(&routes)
+        recovery(&routes)
         users(&routes)
         blocks(&routes)
         chats(&routes)
@@ -140,7 +156,7 @@ public final class MessengerService: FileStoringService {
     /// The columns whose times are compared with the clock.
     public static var storedTimes: [StoredTime] {
         Accounts<Users>.times + TokenSessions<Messenger.User.ID>.times(Self.sessionRules) + JobQueue<PushJob>.times
-            + Reports.times
+            + Reports.times + SessionNotes.times + AccountEmails<Users>.times(outbox: emailTable)
     }
 
     /// Deletes rows that have expired. Moves uploads that nothing uses, and stored objects that no file names, to the
@@ -153,6 +169,7 @@ public final class MessengerService: FileStoringService {
             try Accounts<Users>.sweep(at: now, in: db)
             try TokenSessions<Messenger.User.ID>.sweep(at: now, in: db)
             try Reports.sweep(at: now, in: db)
+            try AccountEmails<Users>.sweep(at: now, in: db)
         }
         try await sweepUnused()
         try await prepare()

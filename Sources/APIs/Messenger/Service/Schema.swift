@@ -153,5 +153,7 @@ extension MessengerService {
                 "muted chats",
                 // Null for a chat that the member has not muted.
                 ["ALTER TABLE members ADD COLUMN muted_until BIGINT"]),
+            .init("sessions that their users see", SessionNotes.columns),
+            .init("e-mails about accounts", AccountEmails<Users>.tables(outbox: emailTable)),
         ])
 }

@@ -34,6 +34,7 @@ enum Users: PasswordAccountTable {
     static let gone = Sessions.invalidToken
     static let wrongSignIn = Problem(.unauthorized, "Invalid credentials")
     static let wrongPassword = Problem(.forbidden, "Invalid password")
+    static let taken = Problem(.conflict, "Username or email already taken")
 
     /// The condition for users who are not deleted. The row of a deleted user stays, so every query for users needs it.
     static let isPresent: SQL = "(deleted_at IS NULL)"
@@ -65,7 +66,7 @@ enum Users: PasswordAccountTable {
                     \(displayName), \(key(displayName)), \(password), \(now))
                 ON CONFLICT DO NOTHING
                 """)
-        guard let id else { throw Problem(.conflict, "Username or email already taken") }
+        guard let id else { throw taken }
         try UserSearch.update(id.rawValue, in: db)
         return .init(id: id, username: username)
     }

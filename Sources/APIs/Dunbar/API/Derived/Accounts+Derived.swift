@@ -13,6 +13,13 @@ extension Dunbar.ResetPassword {
     }
 }
 
+extension Dunbar.ChangePassword {
+    public init(currentPassword: String, newPassword: String) {
+        self.currentPassword = currentPassword
+        self.newPassword = newPassword
+    }
+}
+
 extension Dunbar.DeleteAccount {
     public init(password: String) { self.password = password }
 }

@@ -3,21 +3,24 @@
 import Contract
 
 extension Dunbar.Login {
-    public init(username: String, password: String) {
+    public init(username: String, password: String, deviceName: String? = nil) {
         self.username = username
         self.password = password
+        self.deviceName = deviceName
     }
 }
 
 extension Dunbar.Register {
     public init(
-        username: String, email: String, password: String, displayName: String, confirmPassword: String? = nil
+        username: String, email: String, password: String, displayName: String, confirmPassword: String? = nil,
+        deviceName: String? = nil
     ) {
         self.username = username
         self.email = email
         self.password = password
         self.displayName = displayName
         self.confirmPassword = confirmPassword
+        self.deviceName = deviceName
     }
 }
 

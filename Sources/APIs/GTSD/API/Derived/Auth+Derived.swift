@@ -20,11 +20,14 @@ extension GTSD.User {
 }
 
 extension GTSD.SignUp {
-    public init(email: String, password: String, name: String? = nil, timezone: String? = nil) {
+    public init(
+        email: String, password: String, name: String? = nil, timezone: String? = nil, deviceName: String? = nil
+    ) {
         self.email = email
         self.password = password
         self.name = name
         self.timezone = timezone
+        self.deviceName = deviceName
     }
 }
 
@@ -37,9 +40,10 @@ extension GTSD.SignedIn {
 }
 
 extension GTSD.LogIn {
-    public init(email: String, password: String) {
+    public init(email: String, password: String, deviceName: String? = nil) {
         self.email = email
         self.password = password
+        self.deviceName = deviceName
     }
 }
 
@@ -56,6 +60,13 @@ extension GTSD.RefreshedTokens {
 
 extension GTSD.LogOut {
     public init(refreshToken: String? = nil) { self.refreshToken = refreshToken }
+}
+
+extension GTSD.ChangePassword {
+    public init(currentPassword: String, newPassword: String) {
+        self.currentPassword = currentPassword
+        self.newPassword = newPassword
+    }
 }
 
 extension GTSD.DeleteMe {

@@ -69,6 +69,8 @@ struct BadgeFacts {
     /// The credited days, ascending and distinct.
     let creditedDays: [Int64]
     let perfectDays: Int
+    /// The days that the user's calendar left out.
+    let skippedDays: Set<Int64>
     /// Returns the days with a task that was due and completed on that day before 09:00.
     let earlyDays: () throws -> Set<Int64>
     /// Returns the days with such a task that was completed at 20:00 or later.
@@ -109,7 +111,7 @@ struct BadgeFacts {
     /// Whether today is credited and the credited day before was 2 or 3 days ago.
     private var isBack: Bool {
         guard creditedDays.last == today, let before = creditedDays.dropLast().last else { return false }
-        return 2...3 ~= today - before
+        return 2...3 ~= today - before - Int64(skippedDays.count { before < $0 && $0 < today })
     }
 }
 

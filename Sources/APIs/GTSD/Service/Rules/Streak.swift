@@ -7,12 +7,16 @@ struct Streak: Hashable, Sendable {
     /// The last credited day.
     let last: Int64?
 
-    /// - Parameter days: The credited days, ascending and distinct.
-    init(of days: some Sequence<Int64>, today: Int64) {
+    /// - Parameters:
+    ///   - days: The credited days, ascending and distinct.
+    ///   - skipped: The days that the user's calendar left out. They do not count, and do not break a run.
+    init(of days: some Sequence<Int64>, skipping skipped: Set<Int64> = [], today: Int64) {
+        // After a change to a zone further west, days after today may be credited, and today can still be.
+        let open = skipped.union([today])
         var (run, longest, total) = (0, 0, 0)
         var last: Int64?
         for day in days {
-            run = last.map { $0 + 1 == day } ?? false ? run + 1 : 1
+            run = last.map { Self.isNext(day, after: $0, skipping: open) } ?? false ? run + 1 : 1
             longest = max(longest, run)
             total += 1
             last = day
@@ -21,7 +25,12 @@ struct Streak: Hashable, Sendable {
         self.total = total
         self.last = last
         // After a change to a zone further west, the last credited day may be tomorrow.
-        current = last.map { $0 >= today - 1 } ?? false ? run : 0
+        current = last.map { $0 >= today || Self.isNext(today, after: $0, skipping: skipped) } ?? false ? run : 0
+    }
+
+    /// Returns whether no day lies between two but those that were skipped.
+    static func isNext(_ day: Int64, after last: Int64, skipping skipped: Set<Int64>) -> Bool {
+        day - last - 1 <= skipped.count && (last + 1..<day).allSatisfy(skipped.contains)
     }
 }
 

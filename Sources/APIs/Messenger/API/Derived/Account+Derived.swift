@@ -19,6 +19,18 @@ extension Messenger.UpdateMe {
     }
 }
 
+extension Messenger.ChangePassword {
+    public init(currentPassword: String, newPassword: String) {
+        self.currentPassword = currentPassword
+        self.newPassword = newPassword
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case currentPassword = "current_password"
+        case newPassword = "new_password"
+    }
+}
+
 extension Messenger.DeleteMe {
     public init(password: String) { self.password = password }
 }

@@ -25,9 +25,15 @@ extension Messenger.Registered {
 }
 
 extension Messenger.Login {
-    public init(username: String, password: String) {
+    public init(username: String, password: String, deviceName: String? = nil) {
         self.username = username
         self.password = password
+        self.deviceName = deviceName
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case username, password
+        case deviceName = "device_name"
     }
 }
 
