@@ -73,6 +73,34 @@ import Testing
         }
     }
 
+    /// Two transactions of one node that end at almost the same time may be told in the wrong order.
+    @Test func theFirstEventsOfATopicWaitForThoseThatThisNodeCommittedBefore() {
+        let ordered = Ordered(.deliver)
+        for number in 1...3 { ordered.order.expect(Int64(number), of: "a") }
+        ordered.take(3, 2)
+        ordered.expect()
+        ordered.take(1)
+        ordered.expect(.event(1), .event(2), .event(3))
+        // In the middle, too, and those of other nodes that are late.
+        for number in [7, 8] { ordered.order.expect(Int64(number), of: "b") }
+        ordered.take(6, of: "b")
+        ordered.expect(.event(6))
+        ordered.take(8, 7, of: "b")
+        ordered.expect(.event(7), .event(8))
+        ordered.take(5, of: "b")
+        ordered.expect(.gap("b"))
+        // An expected event that does not come is waited for as any other.
+        ordered.order.expect(2, of: "c")
+        ordered.take(3, of: "c")
+        for _ in 0..<3 { ordered.order.completeRound() }
+        ordered.expect(.gap("c"), .event(3))
+        // Subscribers that read need no order before they have.
+        let reading = Ordered(.read)
+        reading.order.expect(1, of: "a")
+        reading.take(2)
+        reading.expect(.gap("a"), .event(2))
+    }
+
     @Test func aTopicThatBeginsInTheMiddleIsReadBefore() {
         let ordered = Ordered(.read)
         ordered.take(7)

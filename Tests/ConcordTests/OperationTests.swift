@@ -79,6 +79,7 @@ struct OperationTests {
             var answered = 0
             while answered < 1500 {
                 guard let connection = try? await Testbed.RawConnection(port: port) else {
+                    try Task.checkCancellation()
                     await Task.yield()
                     continue
                 }
@@ -89,6 +90,7 @@ struct OperationTests {
                         answered += 1
                     }
                 } catch {
+                    try Task.checkCancellation()
                     try #require(process.isRunning)
                 }
                 await connection.close()

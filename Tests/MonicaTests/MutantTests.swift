@@ -34,9 +34,9 @@ import Testing
         ) { route, body in
             try await withMonica(on: Stack(.sqlite, .inProcess), clock: TestClock(step: 20)) { host in
                 let server = route.server(host.baseURL, host.transport, host.sockets)
-                let world = MonicaWorld(server, spareToken: { try await host.token("spare \(UUID())") }) {
-                    try await host.token("account \($0 ?? 0)")
-                }
+                let world = MonicaWorld(
+                    server, spareToken: { try await host.token("spare \(UUID())") },
+                    token: { try await host.token("account \($0 ?? 0)") })
                 try await body(world)
             }
         }.run()

@@ -15,9 +15,9 @@ extension MonicaHost {
         let described = DescribedTransport(transport, NIOSocketTransport(), baseURL: baseURL, Described.api)
         var server = Server(baseURL: baseURL, transport: described, sockets: described)
         server.coverage = coverage
-        return MonicaWorld(server, spareToken: { try await token("spare \(UUID())") }) { account in
-            try await token("account \(account ?? 0)")
-        }
+        return MonicaWorld(
+            server, spareToken: { try await token("spare \(UUID())") },
+            token: { account in try await token("account \(account ?? 0)") })
     }
 
     func client(_ account: String = "first") async throws -> MonicaAPIClient {

@@ -153,7 +153,7 @@ struct NIOSocketTransportTests {
         }
     }
 
-    /// What a server may send in one packet with its answer.
+    /// The bytes that a server sends in one packet with its answer, as some do.
     enum FirstBytes: CaseIterable {
         case text, ping, close, spaces, manyTexts, textAndEnd
 

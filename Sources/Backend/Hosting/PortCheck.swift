@@ -51,8 +51,10 @@ extension ServerSettings {
 
     private func refusal(of name: String, at address: Listener.Address) async -> String? {
         do {
+            // A connection that is made meanwhile must not be accepted, for nobody would answer it: closing resets it.
             let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                .serverChannelOption(.autoRead, value: false)
                 .bind(host: address.host, port: address.port).get()
             try await channel.close()
             return nil

@@ -58,6 +58,7 @@ public struct EventPublisher<Topic: Hashable & Codable & Sendable, Event: Codabl
     ///     (`Database.maximumAnnouncement`). Each node then reads the content itself; without it, its sockets read.
     ///   - number: The number of the event; nil for one that needs no order.
     public func publish(_ event: Event, short: Event?, as number: EventNumber<Topic>?, in db: Session) {
+        if database.isShared, let number { order.expect(number.number, of: number.topic) }
         db.afterCommit { publish(event, short: short, as: number) }
     }
 

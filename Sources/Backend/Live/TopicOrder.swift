@@ -10,7 +10,8 @@ final class TopicOrder<Topic: Hashable & Sendable, Event: Sendable>: Sendable {
     enum Beginning: Sendable {
         /// The subscribers read what was before it. Then nothing is missed, and what arrives late is left out.
         case read
-        /// It is delivered. When one arrives late, the subscribers begin anew.
+        /// It is delivered, behind those that this node has committed before it (``expect(_:of:)``). When one arrives
+        /// late, the subscribers begin anew.
         case deliver
     }
 
@@ -24,6 +25,8 @@ final class TopicOrder<Topic: Hashable & Sendable, Event: Sendable>: Sendable {
         var last: Int64
         /// Events up to this number are dropped: a read has covered them.
         var covered: Int64
+        /// Whether `last` is where the numbers are expected to go on, and none has come yet.
+        var isExpected = false
         var waiting: [Int64: Event?] = [:]
         /// The number of rounds that have gone by since the first of these arrived.
         var rounds = 0
@@ -71,6 +74,19 @@ final class TopicOrder<Topic: Hashable & Sendable, Event: Sendable>: Sendable {
         (self.beginning, self.deliver, self.gap) = (beginning, deliver, gap)
     }
 
+    /// Notes that a transaction of this node announces an event when it has been committed.
+    ///
+    /// It is called while the transaction holds the lock of the topic. Two that end at almost the same time may say so in
+    /// the wrong order: the second then waits for the first, which has been here before it.
+    func expect(_ number: Int64, of topic: Topic) {
+        guard beginning == .deliver else { return }
+        topics.withLockedValue { topics in
+            topics.update(topic) { state in
+                if state == nil { state = State(last: number - 1, covered: number - 1, isExpected: true) }
+            }
+        }
+    }
+
     /// Takes an event, which is delivered when those before it have been.
     ///
     /// - Parameter event: The event; nil when there is nothing to deliver under its number.
@@ -83,8 +99,13 @@ final class TopicOrder<Topic: Hashable & Sendable, Event: Sendable>: Sendable {
                     state = State(last: number, covered: number - 1)
                     return
                 }
+                // Another node has committed this one before.
+                if known.isExpected, number <= known.last {
+                    (known.last, known.covered) = (number - 1, number - 1)
+                }
                 if number == known.last + 1 {
                     known.last = number
+                    known.isExpected = false
                     if let event { deliver(event) }
                     deliverNext(&known)
                 } else if number > known.last {
@@ -142,6 +163,7 @@ final class TopicOrder<Topic: Hashable & Sendable, Event: Sendable>: Sendable {
                     gap(topic)
                     known.last = next - 1
                     known.covered = known.last
+                    known.isExpected = false
                     deliverNext(&known)
                     state = known
                 }

@@ -142,9 +142,9 @@ package enum MonicaScenarios {
             api: "monica", scenarios: all, probe: "/me", tokens: tokens, isLimited: { _ in true },
             noting: { CreatedResources() },
             enter: { server in
-                MonicaWorld(server, spareToken: { throw Skipped("it deletes an account, and the tokens are yours") }) {
-                    try await purse.token(of: $0, on: server)
-                }
+                MonicaWorld(
+                    server, spareToken: { throw Skipped("it deletes an account, and the tokens are yours") },
+                    token: { try await purse.token(of: $0, on: server) })
             })
     }
 }
