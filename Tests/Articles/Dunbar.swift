@@ -5,7 +5,8 @@ import Foundation
 import Testing
 
 func articles(
-    url: URL, password: String, newPassword: String, address: String, text: String, photo: URL, file: URL, files: [URL], folder: URL, store: any CookieStore,
+    url: URL, password: String, newPassword: String, address: String, text: String, photo: URL, file: URL, files: [URL],
+    folder: URL, store: any CookieStore,
     enough: Int,
     // What the user sees or has chosen.
     sarah: Dunbar.User

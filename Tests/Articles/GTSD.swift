@@ -5,7 +5,8 @@ import GTSDMocks
 import Testing
 
 func articles(
-    url: URL, password: String, newPassword: String, address: String, code: String, photo: Upload, file: URL, size: Int, folder: URL, weight: Double, birthday: Day,
+    url: URL, password: String, newPassword: String, address: String, code: String, photo: Upload, file: URL, size: Int,
+    folder: URL, weight: Double, birthday: Day,
     day: Day, first: Day, last: Day,
     // What the user sees or has chosen.
     task: GTSD.Task, walk: GTSD.Task, run: GTSD.Task

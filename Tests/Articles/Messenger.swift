@@ -5,7 +5,8 @@ import MessengerMocks
 import Testing
 
 func articles(
-    url: URL, password: String, newPassword: String, address: String, code: String, text: String, photo: URL, recording: [UInt8], destination: URL, token: Data,
+    url: URL, password: String, newPassword: String, address: String, code: String, text: String, photo: URL,
+    recording: [UInt8], destination: URL, token: Data,
     tomorrow: Date, userInfo: [AnyHashable: Any], store: any TokenStore, lastRead: Messenger.Message.ID,
     // What the user sees or has chosen.
     newest: Messenger.Message, message: Messenger.Message

@@ -165,7 +165,8 @@ import Testing
             let kept = try await jane.publish()
             try await host.service.sendDueEmails()
             let tables = [
-                "users", "email_tokens", "reset_tokens", "email_changes", "sessions", "once_only", "attempts", "familiar_addresses",
+                "users", "email_tokens", "reset_tokens", "email_changes", "sessions", "once_only", "attempts",
+                "familiar_addresses",
                 "follows", "posts", "media", "comments", "blocks", "outbox", "unsigned_files", "rejections",
                 "search_grams",
             ]

@@ -71,7 +71,8 @@ import Testing
         try await withGTSD(on: Stack(engine, .inProcess), peer: "192.0.2.1") { host in
             for address in ["nobody@example.com", " NOBODY@example.com"] {
                 for _ in 0..<(address.hasPrefix(" ") ? 2 : 3) {
-                    #expect(try await post("/auth/forgot-password", #"{"email":"\#(address)"}"#, on: host).status == 200)
+                    #expect(
+                        try await post("/auth/forgot-password", #"{"email":"\#(address)"}"#, on: host).status == 200)
                 }
             }
             let refused = try await post("/auth/forgot-password", #"{"email":"nobody@example.com"}"#, on: host)

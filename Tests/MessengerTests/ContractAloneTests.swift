@@ -41,8 +41,11 @@ import Testing
             let steps = request.url.path.split(separator: "/").map(String.init)
             let isAdded =
                 [.put, .delete].contains(request.method)
-                || !Set(["logout", "members", "leave", "read", "receipts", "block", "blocks", "reports", "mute", "password", "sessions", "email"])
-                    .isDisjoint(with: steps)
+                || !Set([
+                    "logout", "members", "leave", "read", "receipts", "block", "blocks", "reports", "mute", "password",
+                    "sessions", "email",
+                ])
+                .isDisjoint(with: steps)
             let isMailed = ["forgot-password", "reset-password", "verify-email"].contains(steps.last)
             if isAdded || isMailed { return TransportResponse(status: .notFound) }
             if steps == ["chats"] { for name in ["limit", "before"] { request.setQuery(name, nil) } }

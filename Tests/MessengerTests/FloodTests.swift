@@ -20,7 +20,8 @@ import Testing
             var settings = MessengerService.Settings()
             if !isLimited { settings.attempts.failuresPerHourOfAddress = 1_000_000_000 }
             let service = MessengerService(
-                database: host.database, objects: host.objects, passwords: Passwords(cost: cost, threads: 1), mailer: TestMailbox(),
+                database: host.database, objects: host.objects, passwords: Passwords(cost: cost, threads: 1),
+                mailer: TestMailbox(),
                 secret: .ofTests(9), group: MultiThreadedEventLoopGroup.ofTests,
                 time: host.clock.source, settings: settings)
             let home = host.world(of: service, from: "198.51.100.1")

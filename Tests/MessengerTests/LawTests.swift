@@ -36,7 +36,9 @@ import Testing
         let coverage = Coverage()
         // The frame comes when a node has missed events: TwoNodesTests.
         let unseen = ["frame chats_changed"]
-        try await Self.laws.checkCoverage(MessengerScenarios.all + MessengerScenarios.operated, but: unseen, noting: coverage) { scenario in
+        try await Self.laws.checkCoverage(
+            MessengerScenarios.all + MessengerScenarios.operated, but: unseen, noting: coverage
+        ) { scenario in
             try await withMessenger(on: Stack(.sqlite, .inProcess), clock: TestClock(step: 20)) { host in
                 try await scenario.run(host.world(coverage))
             }

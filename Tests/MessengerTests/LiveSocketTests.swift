@@ -133,7 +133,8 @@ import WebSockets
         try await withMessenger(on: Stack(.sqlite, .inProcess)) { host in
             let loop = NIOAsyncTestingEventLoop()
             let service = MessengerService(
-                database: host.database, objects: host.objects, passwords: Passwords(cost: .testing), mailer: TestMailbox(),
+                database: host.database, objects: host.objects, passwords: Passwords(cost: .testing),
+                mailer: TestMailbox(),
                 secret: .ofTests(9), group: loop, time: host.clock.source)
             let route = try #require(service.sockets().first)
             let request = HTTPRequest(method: .get, scheme: "http", authority: "test", path: "/ws")

@@ -148,7 +148,8 @@ struct TwoNodesTests {
         try await withMessenger(on: Stack(.postgreSQL, .inProcess)) { host in
             let group = MultiThreadedEventLoopGroup.ofTests
             let second = MessengerService(
-                database: host.database, objects: host.objects, passwords: Passwords(cost: .testing), mailer: TestMailbox(),
+                database: host.database, objects: host.objects, passwords: Passwords(cost: .testing),
+                mailer: TestMailbox(),
                 secret: .ofTests(9), group: group, time: host.clock.source)
             let world = MessengerWorld(baseURL: host.baseURL, transport: host.transport, sockets: host.sockets)
             try await body(world, second, InProcessSockets(second.sockets(), group: group))

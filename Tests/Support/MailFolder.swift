@@ -6,7 +6,8 @@ public func emails(in folder: String, to address: String) throws -> [String] {
     return try names.filter { $0.hasSuffix(".eml") }.sorted().compactMap { name in
         let email = try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
             .replacingOccurrences(of: "\r\n", with: "\n")
-        guard email.split(separator: "\n").contains(where: { $0 == "To: \(address)" || $0 == "To: <\(address)>" }) else {
+        guard email.split(separator: "\n").contains(where: { $0 == "To: \(address)" || $0 == "To: <\(address)>" })
+        else {
             return nil
         }
         return email

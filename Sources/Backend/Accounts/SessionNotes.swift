@@ -47,7 +47,7 @@ public struct NotedSession: Sendable {
     public let isCurrent: Bool
 }
 
-/// What the table `sessions` notes of each session for its user, in columns of their own. It is deleted with the session.
+/// Notes of each session for its user, in columns of their own of the table `sessions`. They are deleted with the session.
 public enum SessionNotes {
     /// The statements that add the columns, for a step of an API's schema. A session may have none of it: it began before
     /// the step, or on a node of the version before.
@@ -133,7 +133,8 @@ extension TokenSessions {
     /// Returns the sessions of a caller's user that have not expired, the one that was renewed last first, at most 500.
     public func list(of caller: Caller<User>, at now: Int64, in db: Session) throws -> [NotedSession] {
         try SessionNotes.all(
-            of: caller.user, by: "id", current: caller.session, lifetime: rules.refresh * 1000, number: Self.number(of:),
+            of: caller.user, by: "id", current: caller.session, lifetime: rules.refresh * 1000,
+            number: Self.number(of:),
             at: now, in: db)
     }
 

@@ -15,7 +15,8 @@ extension Outbox {
     ///   - secret: The key, of 32 bytes or more. E-mails that were encrypted with another key than the present and the
     ///     former one are left to a node that has it.
     public convenience init(
-        database: Database, table: String = "outbox", mailer: any Mailer, secret: Secret, time: TimeSource, compose: @escaping Composer,
+        database: Database, table: String = "outbox", mailer: any Mailer, secret: Secret, time: TimeSource,
+        compose: @escaping Composer,
         report: @escaping Report
     ) {
         let sent = OutboxMetrics.emails("sent")

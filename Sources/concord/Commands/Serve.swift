@@ -246,7 +246,8 @@ struct Serve: AsyncParsableCommand {
         let mailing = try mail.settings(environment)
         let known = ConcordAPI.all(
             messenger: try messenger.hosted(environment, mail: mailing),
-            deuceDiary: try deuceDiary.settings(environment), gtsd: HostedGTSD { mailing.mailer(on: $0, of: GTSD.name).mailer },
+            deuceDiary: try deuceDiary.settings(environment),
+            gtsd: HostedGTSD { mailing.mailer(on: $0, of: GTSD.name).mailer },
             dunbar: dunbar.settings(environment, mail: mailing)
         ).map(\.hosted)
         return (apis.isEmpty ? known : apis.compactMap { name in known.first { $0.name == name } }, known)

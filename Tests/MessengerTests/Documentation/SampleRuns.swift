@@ -95,7 +95,8 @@ import Testing
             let named = Shown<Int>()
             try await messenger.signIn(username: "alice", password: "secret123", deviceName: "Alice's iPad")
             await #expect(throws: APIError.self) {
-                try await SigningInSamples.recover(messenger, address: "a@example.com", code: "x", newPassword: "Secret-456")
+                try await SigningInSamples.recover(
+                    messenger, address: "a@example.com", code: "x", newPassword: "Secret-456")
             }
             await #expect(throws: APIError.self) {
                 try await SigningInSamples.move(messenger, to: "new@example.org", code: "x", password: "secret123")

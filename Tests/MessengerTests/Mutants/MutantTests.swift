@@ -29,7 +29,8 @@ import Testing
 
     @Test func theCheckerNoticesEveryMutant() async throws {
         try await MutantRun(
-            "Messenger", Self.all, survivors: Self.survivors, scenarios: MessengerScenarios.all + MessengerScenarios.operated,
+            "Messenger", Self.all, survivors: Self.survivors,
+            scenarios: MessengerScenarios.all + MessengerScenarios.operated,
             examples: MessengerExamples.all
         ) { route, body in
             try await withMessenger(on: Stack(.sqlite, .inProcess), clock: TestClock(step: 20)) { host in

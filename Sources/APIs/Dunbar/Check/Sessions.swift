@@ -13,11 +13,10 @@ extension DunbarScenarios {
             let (agent, name) = ("Checker/1.0 (test)", world.freshName())
             let registered = try await world.raw.send(
                 .post, "/register",
-                body: (
-                    [
-                        "username": .string(name), "email": .string("\(name)@example.com"), "displayName": "John",
-                        "password": .string(DunbarWorld.password), "deviceName": "First",
-                    ] as JSONValue).description)
+                body: ([
+                    "username": .string(name), "email": .string("\(name)@example.com"), "displayName": "John",
+                    "password": .string(DunbarWorld.password), "deviceName": "First",
+                ] as JSONValue).description)
             let user = try registered.succeeded(201)["user"]
             let first = try await world.sessions(of: registered.cookie)
             try expect(first.count, equals: 1)

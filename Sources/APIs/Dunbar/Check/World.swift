@@ -187,7 +187,8 @@ extension RawAnswer {
 public enum DunbarScenarios {
     /// The scenarios for any server.
     public static var all: [Scenario<DunbarWorld>] {
-        errors + authentication + accounts + sessions + passwords + users + photos + posts + reports + comments + follows + blocks + search
+        errors + authentication + accounts + sessions + passwords + users + photos + posts + reports + comments
+            + follows + blocks + search
             + health + paging + idempotency + agreement
     }
 

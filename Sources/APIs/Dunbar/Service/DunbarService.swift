@@ -106,7 +106,9 @@ public final class DunbarService: FileStoringService {
             spool: ObjectSpool(objects), secrets: { [secret] in secret.bytes }, name: { Users.name(of: $0.user) },
             admit: { [origins] in try origins.admit($0, $1, Dunbar.errorMessages) },
             authenticate: { [sessions] info in
-                guard let caller = try await sessions.caller(info.headers, from: info.address) else { throw Self.unauthorized }
+                guard let caller = try await sessions.caller(info.headers, from: info.address) else {
+                    throw Self.unauthorized
+                }
                 return caller
             }, headers: { _, caller in caller.headers })
         authentication(&routes)
@@ -152,7 +154,8 @@ public final class DunbarService: FileStoringService {
 
     /// The columns whose times are compared with the clock.
     public static var storedTimes: [StoredTime] {
-        Accounts<Users>.times + CookieSessions<Dunbar.User.ID>.times + AccountEmails<Users>.times() + UnsignedFiles.times
+        Accounts<Users>.times + CookieSessions<Dunbar.User.ID>.times + AccountEmails<Users>.times()
+            + UnsignedFiles.times
             + FormerRows.times + Rejections.times + Reports.times + SessionNotes.times
     }
 

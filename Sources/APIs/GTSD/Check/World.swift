@@ -135,7 +135,8 @@ extension RawAnswer {
 /// The contract as scenarios, one list for each section.
 public enum GTSDScenarios {
     public static var all: [Scenario<GTSDWorld>] {
-        errors + auth + sessions + sessionLists + profiles + passwords + tasks + evidence + photos + streaks + plans + limits + idempotency + authorisation
+        errors + auth + sessions + sessionLists + profiles + passwords + tasks + evidence + photos + streaks + plans
+            + limits + idempotency + authorisation
             + recovery + agreement
     }
 

@@ -111,9 +111,9 @@ public final class GTSDService: FileStoringService {
     public static var storedTimes: [StoredTime] {
         Accounts<Users>.times + RateLimits.times + RefreshTokens<UserID>.times(Self.sessionRules)
             + SessionNotes.times + AccountEmails<Users>.times() + [
-            StoredTime("uploads", "url_expires_at", window: Self.urlLifetime * 1000),
-            StoredTime("discarded_objects", "removed_at"), StoredTime("skipped_days", "skipped_at"),
-        ]
+                StoredTime("uploads", "url_expires_at", window: Self.urlLifetime * 1000),
+                StoredTime("discarded_objects", "removed_at"), StoredTime("skipped_days", "skipped_at"),
+            ]
     }
 
     /// Deletes rows that have expired, and moves stored objects that no photo names to the trash. It should run

@@ -7,7 +7,8 @@ import TimeZones
 /// Describes GTSD to the server that hosts it.
 public struct HostedGTSD: HostedAPI {
     static let tokenKey = HostedKey(
-        "gtsd-tokens", variable: "CONCORD_GTSD_TOKEN_KEY", loss: "access tokens are refused, and e-mails that wait cannot be read")
+        "gtsd-tokens", variable: "CONCORD_GTSD_TOKEN_KEY",
+        loss: "access tokens are refused, and e-mails that wait cannot be read")
 
     public let title = "GTSD"
     public let port = 8083

@@ -106,7 +106,8 @@ struct Progress: Sendable {
     }
 
     private static func facts(
-        of person: Person, credited days: [Int64], _ skipped: Set<Int64>, _ streak: Streak, after acted: Int64, in db: Session
+        of person: Person, credited days: [Int64], _ skipped: Set<Int64>, _ streak: Streak, after acted: Int64,
+        in db: Session
     ) throws -> BadgeFacts {
         let (user, today) = (person.id, person.today)
         func dueDays(_ length: Int64, _ condition: SQL) throws -> Set<Int64> {

@@ -15,7 +15,8 @@ public enum Messenger: ServiceAPI {
     public static let errorMessages = ErrorMessages()
     /// The sections of the contract. Each lists its own operations and frames.
     public static let sections = [
-        auth, account, sessions, recovery, users, blocks, chats, members, messages, messageChanges, receipts, files, devices, muting,
+        auth, account, sessions, recovery, users, blocks, chats, members, messages, messageChanges, receipts, files,
+        devices, muting,
         reports, live,
     ]
 

@@ -93,7 +93,9 @@ extension MessengerScenarios {
             try await world.refuseBadKeys(of: request)
             try await world.login(alice.name, "another one").succeeded(200)
             // The repeats were no attempts to guess.
-            for _ in 0..<10 { try await alice.change(from: "wrong", to: "a third one").refused(403, "Invalid password") }
+            for _ in 0..<10 {
+                try await alice.change(from: "wrong", to: "a third one").refused(403, "Invalid password")
+            }
             try await alice.change(from: "wrong", to: "a third one")
                 .refused(429, "Too many requests, please try again later")
         },

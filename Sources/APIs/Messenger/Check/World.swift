@@ -158,7 +158,8 @@ public struct Person: Requester {
 /// The contract as scenarios, one list for each section.
 public enum MessengerScenarios {
     public static var all: [Scenario<MessengerWorld>] {
-        examples + errors + auth + sessions + sessionLists + account + passwords + deletion + users + blocks + chats + members + messages
+        examples + errors + auth + sessions + sessionLists + account + passwords + deletion + users + blocks + chats
+            + members + messages
             + messageChanges + receipts + files + downloads + devices + muting + reports + live + memberEvents + backlog
             + idempotency + recovery + authorisation
     }

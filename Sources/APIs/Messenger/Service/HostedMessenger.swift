@@ -6,7 +6,8 @@ import MessengerAPI
 /// Describes Messenger to the server that hosts it.
 public struct HostedMessenger: HostedAPI {
     static let tokenKey = HostedKey(
-        "messenger-tokens", variable: "CONCORD_MESSENGER_TOKEN_KEY", loss: "all users are signed out, and e-mails that wait cannot be read")
+        "messenger-tokens", variable: "CONCORD_MESSENGER_TOKEN_KEY",
+        loss: "all users are signed out, and e-mails that wait cannot be read")
 
     public let title = "Messenger"
     public let port = 8080
@@ -37,7 +38,8 @@ public struct HostedMessenger: HostedAPI {
             (settings.storageQuota, settings.uploadsPerHour) = (limits.quota, limits.uploadsPerHour)
         }
         return MessengerService(
-            database: platform.database, objects: platform.objects, passwords: platform.passwords, mailer: mailer(platform),
+            database: platform.database, objects: platform.objects, passwords: platform.passwords,
+            mailer: mailer(platform),
             secret: try platform.secret(Self.tokenKey), group: platform.group, time: platform.time,
             settings: settings, logger: platform.logger)
     }
