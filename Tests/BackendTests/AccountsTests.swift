@@ -31,7 +31,7 @@ private enum Users: EmailAccountTable {
                         id {ID}, email TEXT NOT NULL, email_key {KEY} NOT NULL UNIQUE, password TEXT NOT NULL,
                         is_verified INTEGER NOT NULL DEFAULT 0)
                     """
-                ] + Accounts<Users>.tables + RefreshTokens<ID>.tables + AccountEmails<Users>.tables)
+                ] + Accounts<Users>.tables + RefreshTokens<ID>.tables + AccountEmails<Users>.tables())
         ])
 }
 
@@ -56,8 +56,11 @@ private struct Service: Sendable {
         refreshTokens = RefreshTokens(sessions)
         emails = AccountEmails(
             database: database, mailer: mailer, throttle: accounts.throttle, secret: key, time: time,
-            verification: { MailMessage(to: $0, subject: "verify", text: $1) },
-            reset: { MailMessage(to: $0, subject: "reset", text: $1) }, report: { _, _, _ in })
+            texts: AccountEmailTexts(
+                verification: { MailMessage(to: $0, subject: "verify", text: $1) },
+                reset: { MailMessage(to: $0, subject: "reset", text: $1) },
+                change: { MailMessage(to: $0, subject: "change", text: $1) },
+                changeNotice: { MailMessage(to: $0, subject: "notice", text: "") }), report: { _, _, _ in })
     }
 
     func signUp(_ email: String, _ password: String, _ info: RequestInfo) async throws -> Answer<Users.ID> {
@@ -96,7 +99,7 @@ private struct Service: Sendable {
         try await accounts.confirm(password, of: user, info) { [accounts, sessions] _, db in
             let email: String? = try db.value("SELECT email_key FROM users WHERE id = \(user)")
             try sessions.endAll(of: user, in: db)
-            try AccountEmails<Users>.forget(user, in: db)
+            try AccountEmails<Users>.forget(user, accounts.throttle, in: db)
             try accounts.forget(user, logins: [email].compactMap(\.self), email: email, in: db)
             try db.run("DELETE FROM users WHERE id = \(user)")
         }

@@ -146,7 +146,8 @@ import Testing
             [
                 .init(
                     id: 4_503_599_627_370_496, device: "John's iPhone", createdAt: newYear,
-                    lastUsedAt: time("2025-01-01T01:00:00.000Z"), address: "203.0.113.7", isCurrent: true)
+                    lastUsedAt: .init(milliseconds: newYear.milliseconds + 3_600_000), address: "203.0.113.7",
+                    isCurrent: true)
             ]),
         .init(of: Dunbar.EndOtherSessions.self, .init(message: "Other sessions ended")),
         .init(of: Dunbar.EndSession.self, .init(message: "Session ended")),

@@ -7,7 +7,7 @@ import MessengerTestHost
 import Testbed
 import Testing
 
-/// What is noted of sessions depends on the clock, the client's address and the version of the server.
+/// The notes of sessions depend on the clock, the client's address and the version of the server.
 @Suite(.timeLimit(.minutes(30))) struct SessionListTests {
     @Test(arguments: Stack.Engine.available)
     func aSessionIsShownAsItWasUsed(_ engine: Stack.Engine) async throws {

@@ -56,6 +56,17 @@ public struct AccountEmailTexts: Sendable {
     /// Tells the present address of an account that it is to have another one.
     var changeNotice: @Sendable (_ address: String) -> MailMessage
 
+    /// Makes texts.
+    public init(
+        verification: Text?, reset: @escaping Text, change: @escaping Text,
+        changeNotice: @escaping @Sendable (_ address: String) -> MailMessage
+    ) {
+        self.verification = verification
+        self.reset = reset
+        self.change = change
+        self.changeNotice = changeNotice
+    }
+
     /// Makes the texts of an API, which name it.
     ///
     /// - Parameters:
@@ -259,7 +270,7 @@ public struct AccountEmails<Table: EmailAccountTable>: Sendable {
     }
 
     /// Ends the tokens that set a new password or confirm another address, because the account has another password now:
-    /// they may have been asked for by somebody who knew the old one.
+    /// another user may have asked for them, who knew the old one.
     public static func endResets(of user: ID, in db: Session) throws {
         try EmailTokens.reset.deleteAll(of: user, in: db)
         try AddressChange<Table>.forget(user, in: db)

@@ -47,7 +47,7 @@ public struct NotedSession: Sendable {
     public let isCurrent: Bool
 }
 
-/// What the table `sessions` notes of each session for its user, in columns of their own. It is deleted with the session.
+/// Notes of each session for its user, in columns of their own of the table `sessions`. They are deleted with the session.
 public enum SessionNotes {
     /// The statements that add the columns, for a step of an API's schema. A session may have none of it: it began before
     /// the step, or on a node of the version before.

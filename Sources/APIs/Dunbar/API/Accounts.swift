@@ -67,7 +67,7 @@ extension Dunbar {
     }
 
     /// `POST /account/email`: requests an e-mail to another address, with a link that verifies it (``VerifyEmail``). The
-    /// present address counts until then, and is told of the request. Only the last address that was asked for can be
+    /// present address counts until then, and is notified. Only the last address that was asked for can be
     /// verified.
     ///
     /// Throws 400 "Invalid password" for a wrong one; 400 "Email already exists" when another user has the address; 429 as

@@ -172,10 +172,10 @@ extension DunbarScenarios {
                 Dunbar.ChangeEmail(email: "\(world.freshName())@example.org", password: DunbarWorld.password))
             try await john.send(Dunbar.ChangeEmail(email: " \(new)", password: DunbarWorld.password))
             let link = try await world.link(to: new)
-            // The present address is told of each request, without the link.
+            // The present address is notified of each request, without the link.
             let told = try await world.emails(to: old)
             try expect(told.count, equals: before + 2)
-            try expect(!told.contains { $0.contains(link) }, "the old address is told the link")
+            try expect(!told.contains { $0.contains(link) }, "the old address receives the link")
             try expect(try await john.send(Dunbar.GetCurrentUser()).user.email, equals: old)
             try await world.raw.send(.get, link).said("Email verified")
             let user = try await john.send(Dunbar.GetCurrentUser()).user

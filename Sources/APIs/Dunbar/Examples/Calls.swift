@@ -14,6 +14,7 @@ extension DunbarExamples {
         Dunbar.ResendVerification()
         Dunbar.ForgotPassword(email: "s@tring")
         Dunbar.ResetPassword(token: "abc", newPassword: "stringstring")
+        Dunbar.ChangeEmail(email: "s@tring", password: "string")
         Dunbar.ListSessions()
         Dunbar.EndOtherSessions()
         Dunbar.EndSession(id: 4_503_599_627_370_496)

@@ -50,7 +50,7 @@ extension GTSD {
     }
 
     /// `POST /auth/email`: requests an e-mail to another address, with a token for ``VerifyEmail``. The present address
-    /// counts until then, and is told of the request. Only the last address that was asked for can be verified. With the
+    /// counts until then, and is notified. Only the last address that was asked for can be verified. With the
     /// present address it verifies that.
     ///
     /// Throws 403 "Invalid password", and 429 after too many wrong ones, as ``LogIn`` does; 409 when another user has the

@@ -37,6 +37,17 @@ extension GTSDScenarios {
             for person in [anna, berta] { try await person.get("/auth/me").data() }
             try await world.logIn(berta.email, Person.password).data()
         },
+        Scenario("A repeated sign-up is no way in with the old password", clause: "POST /auth/password") { world in
+            let (key, email) = (world.freshKey(), world.freshEmail())
+            let body: JSONValue = ["email": .string(email), "password": .string(Person.password)]
+            try await world.post("/auth/signup", body, headers: key).data(201)
+            let again = try await world.post("/auth/signup", body, headers: key).data(201)
+            try await world.raw.send(
+                .post, "/auth/password", token: again["accessToken"]?.string,
+                body: #"{"currentPassword":"\#(Person.password)","newPassword":"Other-456"}"#
+            ).succeeded(200)
+            try await world.post("/auth/signup", body, headers: key).refused(401, "Invalid or expired token")
+        },
         Scenario("What is no new password changes nothing", clause: "POST /auth/password") { world, anna in
             let rules = "newPassword: Password must be at least 8 characters"
             let table: [(body: JSONValue, text: String)] = [

@@ -21,6 +21,7 @@ extension GTSDExamples {
         > { "email": "anna@example.com", "password": "Secret-123", + "deviceName": "Anna's iPhone" }
         < 201 \#(success(signedIn))
         ! 400 Validation failed: timezone: Invalid timezone
+        ! 401 Invalid or expired token
         ! 409 User with this email already exists
 
         POST /auth/login open: Begins a new session.

@@ -38,6 +38,7 @@ public struct GTSDMock: APIMock {
             })
         auth()
         sessions()
+        recovery()
         tasks()
         photos()
         plans()

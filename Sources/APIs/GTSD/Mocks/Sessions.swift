@@ -16,10 +16,6 @@ extension GTSD.Session {
 
 extension GTSDMock {
     func sessions() {
-        server.example(of: GTSD.ResetPassword.self) { [memory] _ in
-            memory.use { $0.sessions.endAll() }
-            return APIResponse(message: "Password reset successfully")
-        }
         server.example(of: GTSD.ListSessions.self) { [memory] _ in
             APIResponse(.init(sessions: memory.use { $0.listed }))
         }

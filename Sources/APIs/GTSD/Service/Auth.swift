@@ -33,12 +33,9 @@ extension GTSDService {
         }
         let user = try kept.decoded().user
         if kept.isReplay {
-            // A repeat receives new tokens.
-            let now = time.milliseconds()
-            try await database.write { [accounts] db in
-                try Users.lockCaller(user, in: db)
+            // A repeat receives new tokens, unless the account has another password by now.
+            try await accounts.signIn(to: user, password: request.password, info) { now, db in
                 try self.begin(session, for: user, origin, at: now, in: db)
-                try accounts.throttle.remember(info.address, of: Users.name(of: user), at: now, in: db)
             }
         }
         return Answer(kept.status, try await signedIn(user, session), headers: kept.headers)

@@ -42,7 +42,7 @@ extension Messenger {
     }
 
     /// `POST /me/email`: requests an e-mail to another address, with a token for ``VerifyEmail``. The present address counts
-    /// until then, and is told of the request. Only the last address that was asked for can be verified.
+    /// until then, and is notified. Only the last address that was asked for can be verified.
     ///
     /// Throws 400 "Invalid email"; 403 "Invalid password", and 429 after too many wrong ones, as ``Login`` does; 409 when
     /// another user has the address; 429 after 5 requests in an hour for one address from one client.

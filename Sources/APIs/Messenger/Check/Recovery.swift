@@ -92,7 +92,7 @@ extension MessengerScenarios {
                 ("", "Password must be at least 8 characters"), (5, "Password must be at least 8 characters"),
                 (.string(String(repeating: "x", count: 201)), "Password must be at most 200 characters"),
                 ("12345678\u{0}", "Text must not contain NUL characters"),
-            ] as [(JSONValue, String)] { try await world.reset(code, password).refused(400, text) }
+            ] as [(JSONValue, String)] { try await world.reset(code, json: password).refused(400, text) }
             try await alice.get("/me").succeeded(200)
             let answer = try await world.reset(code, "new password")
             try expect(answer.status == 204 && answer.body.isEmpty, "\(answer.status) \(answer.text)")
@@ -127,17 +127,18 @@ extension MessengerScenarios {
         Scenario("A reset, and a changed password, end the codes of all e-mails", clause: "POST /auth/reset-password") {
             world, alice in
             let (old, new) = ("\(alice.name)@example.com", "\(world.freshName())@example.org")
-            var codes: [String] = []
+            var sent: [String] = []
             for _ in 0..<2 {
                 try await alice.send(Messenger.ForgotPassword(email: old))
-                codes.append(try await world.code(at: old, besides: codes))
+                sent.append(try await world.code(at: old, besides: sent))
             }
-            try expect(try codes[0] != codes[1], "the same code again")
+            let codes = sent
+            try expect(codes[0] != codes[1], "the same code again")
             try await alice.send(Messenger.ChangeEmail(email: new, password: alice.password))
             let verification = try await world.code(at: new)
             // Codes of earlier e-mails stay valid until one is used.
-            try expect(try await world.reset(try codes[0], "new password").status, equals: 204)
-            try await world.reset(try codes[1], "another one").refused(400, "Invalid or expired reset token")
+            try expect(try await world.reset(codes[0], "new password").status, equals: 204)
+            try await world.reset(codes[1], "another one").refused(400, "Invalid or expired reset token")
             try await world.verify(verification).refused(400, "Invalid or expired verification token")
 
             let again = try await world.signedIn(alice.name, "new password")
@@ -160,10 +161,10 @@ extension MessengerScenarios {
                 Messenger.ChangeEmail(email: "\(world.freshName())@example.org", password: alice.password))
             try await alice.send(Messenger.ChangeEmail(email: new, password: alice.password))
             let code = try await world.code(at: new)
-            // The present address is told of each request, without the code.
+            // The present address is notified of each request, without the code.
             let told = try await world.emails(to: old)
             try expect(told.count, equals: before + 3)
-            try expect(!told.contains { $0.contains(code) }, "the old address is told the code")
+            try expect(!told.contains { $0.contains(code) }, "the old address receives the code")
             try expect(try await alice.send(Messenger.GetMe()).email, equals: old)
             let answer = try await world.verify(code)
             try expect(answer.status == 204 && answer.body.isEmpty, "\(answer.status) \(answer.text)")
@@ -204,12 +205,12 @@ extension MessengerScenarios {
 }
 
 extension MessengerWorld {
-    fileprivate func reset(_ code: String, _ password: JSONValue) async throws -> RawAnswer {
+    fileprivate func reset(_ code: String, json password: JSONValue) async throws -> RawAnswer {
         try await post("/auth/reset-password", ["token": .string(code), "new_password": password])
     }
 
     fileprivate func reset(_ code: String, _ password: String) async throws -> RawAnswer {
-        try await reset(code, .string(password))
+        try await reset(code, json: .string(password))
     }
 
     fileprivate func verify(_ code: String) async throws -> RawAnswer {

@@ -40,6 +40,7 @@ public struct MessengerMock: APIMock {
         auth()
         account()
         sessions()
+        recovery()
         users()
         blocks()
         chats()

@@ -16,10 +16,6 @@ extension Messenger.Session {
 
 extension MessengerMock {
     func sessions() {
-        server.example(of: Messenger.ResetPassword.self) { [memory] _ in
-            memory.use { $0.endSessions() }
-            return Empty()
-        }
         server.example(of: Messenger.ListSessions.self) { [memory] _ in memory.use { $0.listed } }
         server.example(of: Messenger.EndOtherSessions.self) { [memory] _ in
             memory.use { memory in memory.listed.removeAll { !$0.current } }

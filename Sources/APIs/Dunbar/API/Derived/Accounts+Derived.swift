@@ -20,6 +20,13 @@ extension Dunbar.ChangePassword {
     }
 }
 
+extension Dunbar.ChangeEmail {
+    public init(email: String, password: String) {
+        self.email = email
+        self.password = password
+    }
+}
+
 extension Dunbar.DeleteAccount {
     public init(password: String) { self.password = password }
 }

@@ -62,6 +62,13 @@ extension GTSD.LogOut {
     public init(refreshToken: String? = nil) { self.refreshToken = refreshToken }
 }
 
+extension GTSD.UpdateMe {
+    public init(name: String? = nil, timezone: String? = nil) {
+        self.name = name
+        self.timezone = timezone
+    }
+}
+
 extension GTSD.ChangePassword {
     public init(currentPassword: String, newPassword: String) {
         self.currentPassword = currentPassword
