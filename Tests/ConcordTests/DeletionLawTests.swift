@@ -14,10 +14,11 @@ import HTTPTypes
 import Logging
 import MessengerService
 import MessengerTestHost
-@testable import MonicaService
 import MonicaTestHost
 import Testbed
 import Testing
+
+@testable import MonicaService
 
 /// A deleted account leaves nothing about its user in any table, whatever the user did before. The test reads every
 /// table, so that a new table is covered, too.
@@ -330,8 +331,17 @@ import Testing
                 .post, "/contacts/\(anna)/setTags", #"{"tags":["\#(Self.displayName)"]}"#, token: token)
             try await home.send(
                 .put, "/contacts/\(anna)/introduction", #"{"met_through_contact_id":\#(bob)}"#, token: token)
+            let type = try await id("/contactfieldtypes", #"{"name":"\#(Self.displayName)"}"#)
+            _ = try await id(
+                "/contactfields",
+                #"{"contact_id":\#(bob),"contact_field_type_id":\#(type),"data":"\#(Self.displayName)"}"#)
+            _ = try await id("/addresses", #"{"contact_id":\#(bob),"street":"\#(Self.displayName)"}"#)
             let before = try await remains(in: host.database, on: engine)
-            for table in ["accounts", "contacts", "contact_fields", "notes", "tasks", "activities", "gifts", "tags"] {
+            for table in [
+                "accounts", "addresses", "contacts", "contact_fields", "contact_field_types", "notes", "tasks",
+                "activities", "gifts",
+                "tags",
+            ] {
                 #expect(before.contains { $0.hasPrefix("\(table).") }, "nothing was in \(table)")
             }
 
@@ -343,7 +353,9 @@ import Testing
                 "former_search_blocks", "once_only",
             ]
             for table in tables {
-                let count = try await host.database.read { try $0.value("SELECT COUNT(*) FROM \(SQL(trusted: table))", as: Int.self) }
+                let count = try await host.database.read {
+                    try $0.value("SELECT COUNT(*) FROM \(SQL(trusted: table))", as: Int.self)
+                }
                 #expect(count == 0, "\(table)")
             }
             #expect(try await remains(in: host.database, on: engine) == [])

@@ -5,14 +5,14 @@ import Testing
 /// Two devices of a user show what the server has, after any schedule of losses, deaths, and changes by others; and what
 /// the user wrote arrived once.
 @Suite(.timeLimit(.minutes(Torture.minutes))) struct ScheduleTests {
-    /// The seeds: a sample, or with `CONCORD_TORTURE=1` ten thousand. `CONCORD_SCHEDULES=100000` runs more, and
+    /// The seeds: a sample, or with `CONCORD_TORTURE=1` a thousand. `CONCORD_SCHEDULES=100000` runs more, and
     /// `CONCORD_SCHEDULES=5000-10000` those from 5,000 on, beside another process with those before. A failure prints its
     /// seed; `CONCORD_SEED=17` runs that one alone.
     private static let seeds: Range<UInt64> = {
         let environment = ProcessInfo.processInfo.environment
         if let seed = environment["CONCORD_SEED"].flatMap(UInt64.init) { return seed..<seed + 1 }
         let bounds = environment["CONCORD_SCHEDULES"]?.split(separator: "-").compactMap { UInt64($0) } ?? []
-        return (bounds.count > 1 ? bounds[0] : 0)..<(bounds.last ?? (Torture.isOn ? 10_000 : 50))
+        return (bounds.count > 1 ? bounds[0] : 0)..<(bounds.last ?? (Torture.isOn ? 1000 : 50))
     }()
 
     @Test func bothDevicesShowWhatTheServerHas() async {
