@@ -362,8 +362,17 @@ import Testing
             try await home.send(
                 .put, "/contacts/\(anna)/introduction", #"{"met_through_contact_id":\#(bob),"is_date_known":false}"#,
                 token: token)
+            let type = try await id("/contactfieldtypes", #"{"name":"\#(Self.displayName)"}"#)
+            _ = try await id(
+                "/contactfields",
+                #"{"contact_id":\#(bob),"contact_field_type_id":\#(type),"data":"\#(Self.displayName)"}"#)
+            _ = try await id("/addresses", #"{"contact_id":\#(bob),"street":"\#(Self.displayName)"}"#)
             let before = try await remains(in: host.database, on: engine)
-            for table in ["accounts", "contacts", "contact_fields", "notes", "tasks", "activities", "gifts", "tags"] {
+            for table in [
+                "accounts", "addresses", "contacts", "contact_fields", "contact_field_types", "notes", "tasks",
+                "activities", "gifts",
+                "tags",
+            ] {
                 #expect(before.contains { $0.hasPrefix("\(table).") }, "nothing was in \(table)")
             }
 

@@ -20,7 +20,9 @@ import Testing
     private static func rows(of host: MonicaHost) async throws -> [Int?] {
         try await host.database.read { db in
             try [
-                "contacts", "contact_fields", "addresses", "notes", "tags", "contact_tags", "imports", "import_updates",
+                "contacts", "contact_fields", "contact_field_types", "addresses", "notes", "tags", "contact_tags",
+                "imports",
+                "import_updates",
             ].map { try db.value("SELECT COUNT(*) FROM \(SQL(trusted: $0))") }
         }
     }
@@ -30,7 +32,7 @@ import Testing
     /// Cards with data for every table.
     private static let full = card(
         "Ann Full", "EMAIL:a@example.com", "ADR:;;1 Main St;Paris;;;France", "NOTE;CREATED=20200101T000000Z:hidden",
-        "CATEGORIES:Family,Friends")
+        "CATEGORIES:Family,Friends", "SOCIALPROFILE;SERVICE-TYPE=Mastodon:https://m.example/@ann")
 
     @Test(arguments: Stack.all)
     func nothingIsSeenBeforeTheEnd(_ stack: Stack) async throws {
@@ -54,6 +56,11 @@ import Testing
                     let tags = try await client.listTags().data
                     let notes = try await client.listNotes(contactId: nil, page: 1, limit: 10)
                     #expect(tags.isEmpty)
+                    let types = try await client.send(Monica.ListContactFieldTypes()).data
+                    #expect(types.map(\.name) == ["Email", "Phone", "Website"])
+                    let fields = try await client.send(Monica.List<Monica.ContactField>())
+                    let addresses = try await client.send(Monica.List<Monica.Address>())
+                    #expect(fields.meta?.total == 0 && addresses.meta?.total == 0)
                     #expect(notes.data == [kept] && notes.meta?.total == 1)
                     let export = try await host.export(of: "alice")
                     #expect(export.contacts.map(\.contact.id) == [before.id])
@@ -94,6 +101,10 @@ import Testing
             let ann = list.data[1]
             #expect(ann.tags.map(\.name) == ["FAMILY", "Friends"])
             #expect(ann.addresses.map(\.country?.name) == ["France"])
+            let fields = try await client.send(Monica.ListOfContact<Monica.ContactField>(contact: ann.id)).data
+            #expect(fields.map(\.contactFieldType.name) == ["Email", "Mastodon"])
+            let addresses = try await client.send(Monica.ListOfContact<Monica.Address>(contact: ann.id)).data
+            #expect(addresses.map(\.country?.id) == ["FR"])
             #expect(ann.statistics.numberOfNotes == 1)
             let notes = try await client.listNotes(contactId: nil, page: 1, limit: 10)
             #expect(Set(notes.data.map(\.body)) == ["kept", "hidden"])

@@ -30,7 +30,12 @@ extension Mutant {
         .leaking("DELETE /activities/{id}"), .leaking("DELETE /tags/{id}"), .leaking("GET /contacts/{id}/notes"),
         .leaking("GET /contacts/{id}/tasks"), .leaking("GET /contacts/{id}/gifts"),
         .leaking("GET /contacts/{id}/activities"), .leaking("GET /tags/{id}/contacts"), .leaking("POST /notes"),
-        .leaking("POST /tasks"), .leaking("POST /gifts"), .leaking("POST /activities"),
+        .leaking("POST /tasks"), .leaking("GET /contactfields/{id}"), .leaking("PUT /contactfields/{id}"),
+        .leaking("DELETE /contactfields/{id}"), .leaking("GET /contacts/{id}/contactfields"),
+        .leaking("GET /addresses/{id}"), .leaking("PUT /addresses/{id}"), .leaking("DELETE /addresses/{id}"),
+        .leaking("GET /contacts/{id}/addresses"), .leaking("POST /addresses"),
+        .leaking("GET /contactfieldtypes/{id}"), .leaking("PUT /contactfieldtypes/{id}"),
+        .leaking("DELETE /contactfieldtypes/{id}"), .leaking("POST /gifts"), .leaking("POST /activities"),
         .leaking(contacts) { $0.value["data"] == [] }, .leaking(notes) { $0.value["data"] == [] },
         .leaking(tasks) { $0.value["data"] == [] }, .leaking(gifts) { $0.value["data"] == [] },
         .leaking(activities) { $0.value["data"] == [] },
@@ -89,6 +94,15 @@ extension Mutant {
             "POST /activities", "counts a contact twice",
             .body(
                 "POST /activities", #""total":2"#, #""total":3"#)),
+        .init(
+            "POST /contactfields", "takes any address of mail",
+            .accepting("POST /contactfields", "The data must be a valid email address.", "{}")),
+        .init(
+            "POST /contactfields", "is not searched",
+            .request("POST /contactfields", #""data":"\+1 \([^"]*"#, #""data":"+1"#)),
+        .init("GET /countries", "lacks a country", .body("GET /countries", #"\{"id":"DE"[^}]*\},"#, "")),
+        .init(
+            "GET /export/vcard", "leaves out social networks", .body("GET /export/vcard", "SOCIALPROFILE", "X-UNKNOWN")),
         .init(delete, "keeps the notes") { Mutant.lingering("GET /notes/{id}").make() },
         .init(delete, "keeps the tasks") { Mutant.lingering("GET /tasks/{id}").make() },
         .init(

@@ -1,3 +1,4 @@
+import Database
 import MonicaAPI
 import Testbed
 import Testing
@@ -18,6 +19,20 @@ import Testing
             }
             #expect(plan.count == 1)
             #expect(plan.first?.contains("USING COVERING INDEX contacts_") == true, "\(plan)")
+        }
+    }
+
+    /// Details have no account of their own, so those of an account are found by its contacts.
+    @Test func detailsAreFoundByAnIndex() async throws {
+        try await withMonica(on: Stack(.sqlite, .inProcess)) { host in
+            let owned: [SQL] = [
+                "contact_fields t WHERE \(Monica.ContactField.owned(by: 1))",
+                "addresses t WHERE \(Monica.Address.owned(by: 1))", "contact_fields t WHERE t.type_id = 1",
+            ]
+            for rows in owned {
+                let plan = try await host.database.read { try $0.plan(of: "SELECT COUNT(*) FROM \(rows)") }
+                #expect(plan.first?.contains("SEARCH t USING") == true, "\(plan)")
+            }
         }
     }
 

@@ -13,7 +13,8 @@ import Testing
             "POST /contacts first_name", "PUT /contacts/{id} first_name", "POST /activities summary",
             "PUT /activities/{id} summary", "POST /notes body", "PUT /notes/{id} body", "POST /tasks title",
             "PUT /tasks/{id} title", "POST /gifts name", "PUT /gifts/{id} name", "POST /tags name",
-            "PUT /tags/{id} name",
+            "PUT /tags/{id} name", "POST /contactfields data", "PUT /contactfields/{id} data",
+            "POST /contactfieldtypes name", "PUT /contactfieldtypes/{id} name",
         ],
         .optional: [
             "POST /contacts middle_name", "POST /contacts last_name", "POST /contacts nickname",
@@ -23,11 +24,20 @@ import Testing
             "PUT /contacts/{id}/food food_preferences", "PUT /contacts/{id}/introduction general_information",
             "POST /contacts/{id}/setTags tags.*", "POST /activities description", "PUT /activities/{id} description",
             "POST /tasks description", "PUT /tasks/{id} description", "POST /gifts comment", "POST /gifts url",
-            "PUT /gifts/{id} comment", "PUT /gifts/{id} url",
+            "PUT /gifts/{id} comment", "PUT /gifts/{id} url", "POST /contactfieldtypes fontawesome_icon",
+            "POST /contactfieldtypes protocol", "POST /contactfieldtypes type",
+            "PUT /contactfieldtypes/{id} fontawesome_icon", "PUT /contactfieldtypes/{id} protocol",
+            "PUT /contactfieldtypes/{id} type",
+            "POST /addresses name", "PUT /addresses/{id} name",
+            "POST /addresses street", "PUT /addresses/{id} street",
+            "POST /addresses city", "PUT /addresses/{id} city",
+            "POST /addresses province", "PUT /addresses/{id} province",
+            "POST /addresses postal_code", "PUT /addresses/{id} postal_code",
         ],
         .search: ["GET /contacts query"],
         .opaque: [
             "GET /contacts with", "GET /contacts/{id} with", "POST /gifts amount", "PUT /gifts/{id} amount",
+            "POST /addresses country", "PUT /addresses/{id} country",
         ],
     ]
 
@@ -48,6 +58,8 @@ import Testing
                 ("/notes", ["contact_id": 1, "body": "A"]), ("/tasks", ["title": "A"]), ("/tags", ["name": "A"]),
                 ("/gifts", ["contact_id": 1, "name": "A", "status": "idea"]),
                 ("/activities", ["summary": "A", "happened_at": "2026-02-23", "contacts": [1]]),
+                ("/addresses", ["contact_id": 1]),
+                ("/contactfields", ["contact_id": 1, "contact_field_type_id": 2, "data": "A"]),
             ] {
                 let answer = try await owner.raw(.post, path, body)
                 #expect(200...201 ~= answer.status, "\(path): \(answer.text)")

@@ -37,6 +37,36 @@ import Testing
         .init(Monica.SetTags(id: 1, names: ["a", "é"])),
         .init(Monica.UnsetTag(id: 1, tags: [1, 2])),
         .init(Monica.UnsetTags(id: 1)),
+        .init(Monica.List<Monica.ContactField>(contact: 5, page: 1, limit: 10, sort: .descending(.updatedAt))),
+        .init(Monica.ListOfContact<Monica.ContactField>(contact: 1, page: 2, limit: 50)),
+        .init(Monica.Get<Monica.ContactField>(id: 1)),
+        .init(
+            Monica.Create<Monica.ContactField>(
+                Monica.ContactFieldDraft(contactID: 5, typeID: 2, content: "+1 555 0100"))),
+        .init(
+            Monica.Update<Monica.ContactField>(
+                id: 1, Monica.ContactFieldDraft(contactID: 5, typeID: 2, content: "+1 555 0101"))),
+        .init(Monica.Delete<Monica.ContactField>(id: 1)),
+        .init(Monica.ListContactFieldTypes()),
+        .init(Monica.Get<Monica.ContactFieldType>(id: 1)),
+        .init(
+            Monica.Create<Monica.ContactFieldType>(
+                Monica.ContactFieldTypeDraft(name: "Telegram", icon: "fa fa-telegram", protocol: "tg:", type: "social"))
+        ),
+        .init(
+            Monica.Update<Monica.ContactFieldType>(id: 1, Monica.ContactFieldTypeDraft(name: "Telegram"))),
+        .init(Monica.Delete<Monica.ContactFieldType>(id: 1)),
+        .init(Monica.List<Monica.Address>(contact: 5, page: 1, limit: 10, sort: .descending(.updatedAt))),
+        .init(Monica.ListOfContact<Monica.Address>(contact: 1, page: 2, limit: 50)),
+        .init(Monica.Get<Monica.Address>(id: 1)),
+        .init(
+            Monica.Create<Monica.Address>(
+                Monica.AddressDraft(
+                    contactID: 5, name: "home", street: "1 rue", city: "Paris", province: "Île-de-France",
+                    postalCode: "75001", country: "FR"))),
+        .init(Monica.Update<Monica.Address>(id: 1, Monica.AddressDraft(contactID: 5, city: "Paris"))),
+        .init(Monica.Delete<Monica.Address>(id: 1)),
+        .init(Monica.ListCountries()),
         .init(Monica.List<Monica.Activity>(contact: 5, page: 2, limit: 3, sort: .ascending(.happenedAt))),
         .init(Monica.ListOfContact<Monica.Activity>(contact: 1, page: 2, limit: 50)),
         .init(Monica.Get<Monica.Activity>(id: 1)),
@@ -160,6 +190,32 @@ import Testing
         let tag: Monica.Tag = try Self.value("GET /tags/{id}")
         #expect(tag.name == "Family")
         #expect(tag.nameSlug == "family")
+    }
+
+    @Test func aContactField() throws {
+        let field: Monica.ContactField = try Self.value("GET /contactfields/{id}")
+        #expect(field.content == "john@example.com")
+        #expect(field.contact?.id == 1)
+        #expect(field.contactFieldType.type == "email")
+        let type: Monica.ContactFieldType = try Self.value("GET /contactfieldtypes/{id}")
+        #expect(type == field.contactFieldType)
+        #expect(type.name == "Email")
+        #expect(type.fontawesomeIcon == "fa fa-envelope-open-o")
+        #expect(type.protocol == "mailto:")
+        #expect(!type.delible)
+    }
+
+    @Test func anAddress() throws {
+        let address: Monica.Address = try Self.value("GET /addresses/{id}")
+        #expect(address.name == "home")
+        #expect(address.street == "1 rue")
+        #expect(address.city == "Paris")
+        #expect(address.province == nil)
+        #expect(address.postalCode == "75001")
+        #expect(address.country == .init(id: "FR", name: "France"))
+        #expect(address.contact?.id == 1)
+        let countries: [Monica.Country] = try Self.value("GET /countries")
+        #expect(countries.map(\.iso) == ["FR"])
     }
 
     @Test func theAccount() throws {

@@ -78,6 +78,12 @@ import Testing
             #expect(try await monica.listGifts(contactId: john.id, page: 1, limit: 10).data.map(\.name) == ["Teapot"])
             #expect(try await WritingSamples.change(monica, john: john))
             #expect(try await monica.listTasks(contactId: john.id, page: 1, limit: 10).data.isEmpty)
+            var shown: [String] = []
+            try await WritingSamples.reach(monica, john: john) { shown.append($0) }
+            #expect(shown == ["Phone: +1 555 0100", "Telegram: johnny"])
+            try await WritingSamples.move(monica, john: john)
+            let addresses = try await monica.getContact(id: john.id).data.addresses
+            #expect(addresses.map { "\($0.city ?? ""), \($0.country?.name ?? "")" } == ["Lyon, France"])
             let first = try await WritingSamples.once(monica, john: john, key: "a key")
             let second = try await WritingSamples.once(monica, john: john, key: "a key")
             #expect(first == second)

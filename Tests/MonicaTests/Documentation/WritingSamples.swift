@@ -26,6 +26,33 @@ enum WritingSamples {
         return done.completed
     }
 
+    static func reach(_ monica: MonicaAPIClient, john: Monica.Contact, show: (String) -> Void) async throws {
+        // sample
+        let types = try await monica.send(Monica.ListContactFieldTypes()).data
+        if let phone = types.first(where: { $0.type == "phone" }) {
+            try await monica.create(
+                Monica.ContactFieldDraft(contactID: john.id, typeID: phone.id, content: "+1 555 0100"))
+        }
+        let telegram = try await monica.create(Monica.ContactFieldTypeDraft(name: "Telegram", protocol: "tg:"))
+        try await monica.create(Monica.ContactFieldDraft(contactID: john.id, typeID: telegram.id, content: "johnny"))
+        for try await field in monica.contactFields(of: john.id) {
+            show("\(field.contactFieldType.name): \(field.content)")
+        }
+        // end
+    }
+
+    static func move(_ monica: MonicaAPIClient, john: Monica.Contact) async throws {
+        // sample
+        let countries = try await monica.send(Monica.ListCountries()).data
+        let france = countries.first { $0.name == "France" }
+        let home = try await monica.create(
+            Monica.AddressDraft(contactID: john.id, name: "home", city: "Paris", country: france?.id))
+        var moved = Monica.AddressDraft(home)
+        moved.city = "Lyon"
+        try await monica.update(home.id, moved)
+        // end
+    }
+
     static func once(_ monica: MonicaAPIClient, john: Monica.Contact, key: String) async throws -> Monica.Note {
         // sample
         let tea = Monica.NoteDraft(contactID: john.id, body: "Likes tea")

@@ -193,6 +193,8 @@ extension Monica {
         public var genders: [Gender]
         /// The types of activities.
         public var activityTypes: [ActivityType]
+        /// The types of contact fields; nil in exports of earlier versions.
+        public var contactFieldTypes: [ContactFieldType]?
         /// The tags.
         public var tags: [Tag]
         /// The contacts, including partial ones.
@@ -207,13 +209,15 @@ extension Monica {
         public var gifts: [Gift]
 
         package init(
-            exportedAt: Timestamp, user: User, genders: [Gender], activityTypes: [ActivityType], tags: [Tag],
-            contacts: [ExportedContact], activities: [Activity], notes: [Note], tasks: [Task], gifts: [Gift]
+            exportedAt: Timestamp, user: User, genders: [Gender], activityTypes: [ActivityType],
+            contactFieldTypes: [ContactFieldType], tags: [Tag], contacts: [ExportedContact],
+            activities: [Activity], notes: [Note], tasks: [Task], gifts: [Gift]
         ) {
             self.exportedAt = exportedAt
             self.user = user
             self.genders = genders
             self.activityTypes = activityTypes
+            self.contactFieldTypes = contactFieldTypes
             self.tags = tags
             self.contacts = contacts
             self.activities = activities

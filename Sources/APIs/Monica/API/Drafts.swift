@@ -67,6 +67,30 @@ extension Monica.ActivityDraft {
     }
 }
 
+extension Monica.ContactFieldDraft {
+    /// Creates a draft from a contact field, to be changed in part and sent back.
+    public init(_ field: Monica.ContactField) {
+        self.init(contactID: field.contact?.id ?? 0, typeID: field.contactFieldType.id, content: field.content)
+    }
+}
+
+extension Monica.ContactFieldTypeDraft {
+    /// Creates a draft from a type of contact fields, to be changed in part and sent back.
+    public init(_ type: Monica.ContactFieldType) {
+        self.init(name: type.name, icon: type.fontawesomeIcon, protocol: type.protocol, type: type.type)
+    }
+}
+
+extension Monica.AddressDraft {
+    /// Creates a draft from an address, to be changed in part and sent back.
+    public init(_ address: Monica.Address) {
+        self.init(
+            contactID: address.contact?.id ?? 0, name: address.name, street: address.street, city: address.city,
+            province: address.province, postalCode: address.postalCode,
+            country: address.country?.id ?? address.country?.name)
+    }
+}
+
 extension Monica.TagDraft {
     /// Creates a draft from a tag, to be renamed and sent back.
     public init(_ tag: Monica.Tag) { self.init(name: tag.name) }

@@ -33,6 +33,19 @@ extension Monica {
         "status": FieldRule(values: GiftStatus.known.map(\.rawValue), isRequired: true), "comment": text, "url": text,
         "amount": FieldRule(pattern: #"^(0|[1-9][0-9]{0,8})(\.[0-9]{1,2})?$"#), "date": day, "recipient_id": id,
     ]
+    /// The rules of a contact field's fields.
+    static let contactFieldRules = [
+        "contact_id": requiredID, "contact_field_type_id": requiredID, "data": requiredLine,
+    ]
+    /// The rules of the fields of a type of contact fields.
+    static let contactFieldTypeRules = [
+        "name": requiredLine, "fontawesome_icon": line, "protocol": line, "type": line,
+    ]
+    /// The rules of an address's fields.
+    static let addressRules = [
+        "contact_id": requiredID, "name": line, "street": line, "city": line, "province": line, "postal_code": line,
+        "country": FieldRule("A text of up to three letters is a code of ISO 3166.", lengths: 0...255),
+    ]
     /// The rules of a tag's fields.
     static let tagRules = ["name": requiredLine]
     /// The rules of a contact's fields.

@@ -29,7 +29,7 @@ public enum Monica: ServiceAPI {
     }()
     /// The sections of the contract. Each lists its own operations and frames.
     public static let sections = [
-        contacts, activities, notes, tasks, gifts, tags, account,
+        contacts, contactFields, addresses, activities, notes, tasks, gifts, tags, account,
     ]
 
     /// The body of every refusal: `{ "error": { "message": "…", "code": 404, "error_code": 31 } }`.

@@ -18,6 +18,16 @@ public struct APIResponse<Value: Codable & Sendable>: Sendable {
     }
 }
 
+extension APIResponse {
+    /// Creates the answer of a list that is on one page, however long it is.
+    package init<Item>(whole items: [Item], path: String) where Value == [Item] {
+        self.init(
+            data: items,
+            meta: PaginationMeta(total: items.count, page: 1, limit: max(1, items.count), rows: items.count),
+            links: PaginationLinks(first: path, last: path, prev: nil, next: nil))
+    }
+}
+
 extension Monica {
     /// The envelope of every answer, by a name that no other SDK has: for files that import several of them.
     public typealias Response<Value: Codable & Sendable> = APIResponse<Value>

@@ -87,7 +87,10 @@ extension MonicaScenarios {
         Scenario("Genders and types of activities are those that are shown elsewhere", clause: "GET /genders") {
             _, owner in
             let export = try await owner.get("/export/json").succeeded(200)
-            for (path, member) in [("/genders", "genders"), ("/activitytypes", "activity_types")] {
+            for (path, member) in [
+                ("/genders", "genders"), ("/activitytypes", "activity_types"),
+                ("/contactfieldtypes", "contact_field_types"),
+            ] {
                 let listed = try await owner.get(path).succeeded(200)["data"]?.elements ?? []
                 try expect(!listed.isEmpty, "\(path) is empty")
                 try expect(export[member]?.byID, equals: JSONValue.list(listed).byID)

@@ -181,7 +181,7 @@ extension Owner {
     }
 
     /// Creates a contact, and returns it.
-    fileprivate func described(_ word: String) async throws -> JSONValue {
+    func described(_ word: String) async throws -> JSONValue {
         let gender = try await get("/genders").succeeded(200)["data"]?[0]
         var body = Self.described(word).members
         body["gender_id"] = gender?["id"] ?? nil
@@ -203,7 +203,7 @@ extension JSONValue? {
     }
 
     /// Fails unless this is a contact as others refer to it.
-    fileprivate func refers(to contact: JSONValue?) throws {
+    func refers(to contact: JSONValue?) throws {
         for member in [
             "id", "uuid", "hash_id", "first_name", "last_name", "nickname", "complete_name", "initials", "gender_id",
             "gender", "gender_type", "is_starred", "is_partial", "is_dead", "url", "account",

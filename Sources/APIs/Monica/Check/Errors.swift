@@ -41,7 +41,8 @@ extension MonicaScenarios {
             for id in ["abc", "0", "-1", "1.5", "9999999999999999", "99999999999999999999999", "%20", "1e3"] {
                 for (plural, singular) in [
                     ("contacts", "contact"), ("activities", "activity"), ("notes", "note"), ("tasks", "task"),
-                    ("gifts", "gift"), ("tags", "tag"),
+                    ("gifts", "gift"), ("tags", "tag"), ("contactfields", "contact field"),
+                    ("contactfieldtypes", "contact field type"), ("addresses", "address"),
                 ] {
                     let text = "The requested \(singular) was not found."
                     try await owner.get("/\(plural)/\(id)").refused(404, 31, text, id)

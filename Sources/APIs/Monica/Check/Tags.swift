@@ -124,6 +124,16 @@ extension MonicaScenarios {
                 ("/gifts", ["name": "x", "contact_id": john.id.json, "status": "idea"], 201),
                 ("/activities", ["summary": "x", "happened_at": "2024-01-01", "contacts": [john.id.json]], 201),
                 ("/tags", ["name": .string(word)], 201),
+                ("/contactfieldtypes", ["name": .string(word)], 201),
+                ("/addresses", ["contact_id": john.id.json, "name": "home"], 201),
+                (
+                    "/contactfields",
+                    [
+                        "contact_id": john.id.json,
+                        "contact_field_type_id": try await owner.fieldType("phone")["id"] ?? nil,
+                        "data": "1",
+                    ], 201
+                ),
             ]
             for (path, body, status) in creations {
                 let request = KeyedRequest(path, status) { usual, key in
@@ -134,7 +144,9 @@ extension MonicaScenarios {
                 try await world.refuseBadKeys(of: request)
             }
             try expect(try await owner.ids("/contacts?query=\(word)").count, equals: 1)
-            try expect(try await owner.ids("/notes?contact_id=\(john.id)").count, equals: 1)
+            for path in ["notes", "contactfields", "addresses"] {
+                try expect(try await owner.ids("/\(path)?contact_id=\(john.id)").count, equals: 1)
+            }
         }
     ]
 
@@ -148,6 +160,11 @@ extension MonicaScenarios {
             let activity = try await owner.client.create(
                 Monica.ActivityDraft(summary: word, happenedAt: Day(checked: "2024-10-20"), contacts: [john.id]))
             let tag = try await owner.client.create(Monica.TagDraft(name: word))
+            let type = try await owner.client.create(Monica.ContactFieldTypeDraft(name: word))
+            let unused = try await owner.client.create(Monica.ContactFieldTypeDraft(name: word))
+            let field = try await owner.client.create(
+                Monica.ContactFieldDraft(contactID: john.id, typeID: type.id, content: word))
+            let address = try await owner.client.create(Monica.AddressDraft(contactID: john.id, name: word))
             let person: JSONValue = [
                 "first_name": "x", "is_birthdate_known": false, "is_deceased": false, "is_deceased_date_known": false,
             ]
@@ -162,6 +179,12 @@ extension MonicaScenarios {
                     ["summary": "x", "happened_at": "2024-01-01", "contacts": [john.id.json]]
                 ),
                 ("tags", "tag", tag.id, ["name": .string(word + "x")]),
+                (
+                    "contactfields", "contact field", field.id,
+                    ["contact_id": john.id.json, "contact_field_type_id": type.id.json, "data": "x"]
+                ),
+                ("contactfieldtypes", "contact field type", unused.id, ["name": .string(word + "x")]),
+                ("addresses", "address", address.id, ["contact_id": john.id.json]),
             ]
             for (plural, singular, id, change) in resources {
                 let text = "The requested \(singular) was not found."
@@ -170,7 +193,7 @@ extension MonicaScenarios {
                 try await other.raw(.delete, "/\(plural)/\(id)").refused(404, 31, text, plural)
                 try expect(try await other.get("/\(plural)?limit=50").text.contains(word), equals: false)
             }
-            for path in ["notes", "tasks", "gifts", "activities"] {
+            for path in ["notes", "tasks", "gifts", "activities", "contactfields", "addresses"] {
                 try expect(try await other.ids("/\(path)?contact_id=\(john.id)"), equals: [])
                 try await other.get("/contacts/\(john.id)/\(path)")
                     .refused(404, 31, "The requested contact was not found.", path)
@@ -179,7 +202,10 @@ extension MonicaScenarios {
             try await other.get("/tags/\(tag.id)/contacts").refused(404, 31, "The requested tag was not found.")
             let jane = try await other.contact("Jane")
             let genders = try await owner.send(Monica.ListGenders()).data
+            let phone = try await other.fieldType("phone")["id"] ?? nil
             let foreign: [(String, JSONValue)] = [
+                ("/contactfields", ["data": "1", "contact_field_type_id": phone, "contact_id": john.id.json]),
+                ("/addresses", ["contact_id": john.id.json]),
                 ("/notes", ["body": "x", "contact_id": john.id.json]),
                 ("/tasks", ["title": "x", "contact_id": john.id.json]),
                 ("/gifts", ["name": "x", "status": "idea", "contact_id": john.id.json]),
@@ -197,6 +223,10 @@ extension MonicaScenarios {
             let gendered = person.members.merging(["gender_id": gender]) { $1 }
             try await other.raw(.post, "/contacts", .object(gendered)).refused(
                 422, 32, "The selected gender id is invalid.")
+            try await other.raw(
+                .post, "/contactfields",
+                ["data": "1", "contact_field_type_id": type.id.json, "contact_id": jane.id.json]
+            ).refused(422, 32, "The selected contact field type id is invalid.")
             for path in ["/export/json", "/export/vcard"] {
                 try expect(try await other.get(path).text.contains(word), equals: false)
             }

@@ -128,7 +128,8 @@ extension RawAnswer {
 /// The contract as scenarios, one list for each section.
 package enum MonicaScenarios {
     package static var all: [Scenario<MonicaWorld>] {
-        published + errors + contacts + search + lists + writing + tags + idempotency + account + ofTwoAccounts
+        published + errors + contacts + contactFields + addresses + search + lists + writing + tags + idempotency
+            + account + ofTwoAccounts
             + agreement + required
     }
 
@@ -201,7 +202,11 @@ private actor CreatedResources: MadeResources {
     func note(_ answer: RawAnswer) {
         let resource = answer.request.url.lastPathComponent
         guard answer.request.method == .post, 200..<300 ~= answer.status,
-            ["contacts", "activities", "notes", "tasks", "gifts", "tags", "setTags"].contains(resource),
+            [
+                "contacts", "activities", "notes", "tasks", "gifts", "tags", "contactfields", "contactfieldtypes",
+                "addresses",
+                "setTags",
+            ].contains(resource),
             let authorization = answer.request.headers[.authorization], let data = try? answer.json()["data"]
         else { return }
         if resource == "setTags" {
@@ -214,10 +219,10 @@ private actor CreatedResources: MadeResources {
     private func note(_ plural: String, _ resource: JSONValue, _ authorization: String) {
         guard let id = resource["id"]?.integer else { return }
         var new = Made(path: "/\(plural)/\(id)", authorization: authorization)
-        if !["contacts", "tags"].contains(plural) {
+        if !["contacts", "tags", "contactfieldtypes"].contains(plural) {
             let attendees = resource["contacts"]?.elements.compactMap { $0["id"]?.integer } ?? []
-            new.contacts = Set(
-                (attendees + [resource["contact_id"]?.integer].compactMap(\.self)).map { "/contacts/\($0)" })
+            let owner = resource["contact_id"]?.integer ?? resource["contact"]?["id"]?.integer
+            new.contacts = Set((attendees + [owner].compactMap(\.self)).map { "/contacts/\($0)" })
         }
         if !made.contains(where: { $0.path == new.path }) { made.append(new) }
     }

@@ -29,11 +29,18 @@ struct Call: Sendable {
         key = E.route.acceptsIdempotencyKey ? idempotencyKey ?? UUID().uuidString.lowercased() : nil
         let steps = encoded.path.prefix { $0 != "?" }.split(separator: "/").map(String.init)
         let plural = steps.first ?? ""
-        resourceType = plural == "activities" ? "activity" : plural.hasSuffix("s") ? String(plural.dropLast()) : plural
+        resourceType = Self.singulars[plural] ?? (plural.hasSuffix("s") ? String(plural.dropLast()) : plural)
         resourceID = steps.dropFirst().first.flatMap { Int($0) }
         isCreation = method == .post && steps.count == 1
         isWholeList = method == .get && steps.count == 1 && !encoded.path.contains("contact_id=")
     }
+
+    /// The names of resources in refusals, where they are not the plural without its last letter.
+    private static let singulars = [
+        Monica.Activity.plural: Monica.Activity.singular, Monica.ContactField.plural: Monica.ContactField.singular,
+        Monica.ContactFieldType.plural: Monica.ContactFieldType.singular,
+        Monica.Address.plural: Monica.Address.singular, "countries": "country",
+    ]
 
     func request(to configuration: APIConfiguration) throws -> TransportRequest {
         guard let url = URL(string: configuration.baseURL.absoluteString + path) else {

@@ -382,7 +382,9 @@ public struct MonicaAPIClient: MonicaAPIClientProtocol {
     private static func missing(in body: [UInt8]) -> String? {
         guard let failure = try? JSONDecoder().decode(Monica.Failure.self, from: Data(body)),
             let match = failure.message.wholeMatch(
-                of: #/The requested (contact|activity|note|task|gift|tag) was not found\./#)
+                of:
+                    #/The requested (contact|activity|note|task|gift|tag|contact field|contact field type|address) was not found\./#
+            )
         else { return nil }
         return String(match.1)
     }

@@ -86,6 +86,27 @@ extension MonicaAPIClient {
         of contact: Int? = nil, sortedBy sort: Monica.Sort<Monica.GiftOrder>? = nil, pageSize: Int = 100
     ) -> Pages<Monica.Gift, Cursor> { listed(of: contact, sort, pageSize) }
 
+    /// The ways to reach a contact; by default the oldest first.
+    public func contactFields(
+        of contact: Int, sortedBy sort: Monica.Sort<Monica.ContactFieldOrder>? = nil, pageSize: Int = 100
+    ) -> Pages<Monica.ContactField, Cursor> { details(of: contact, sort, pageSize) }
+
+    /// The addresses of a contact; by default the oldest first.
+    public func addresses(
+        of contact: Int, sortedBy sort: Monica.Sort<Monica.AddressOrder>? = nil, pageSize: Int = 100
+    ) -> Pages<Monica.Address, Cursor> { details(of: contact, sort, pageSize) }
+
+    /// Other servers have the lists of such things only under the contact's path.
+    private func details<Item: Monica.Listed>(
+        of contact: Int, _ sort: Monica.Sort<Item.By>?, _ size: Int
+    ) -> Pages<Item, Cursor> {
+        pages(size) {
+            try await list(page: $0, limit: $1) {
+                try await send(Monica.ListOfContact<Item>(contact: contact, page: $0, limit: $1, sort: sort))
+            }
+        }
+    }
+
     private func listed<Item: Monica.Listed>(
         of contact: Int?, _ sort: Monica.Sort<Item.By>?, _ size: Int
     ) -> Pages<Item, Cursor> {

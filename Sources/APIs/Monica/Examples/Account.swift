@@ -54,6 +54,7 @@ extension MonicaExamples {
           "user": \(user),
           "genders": [\(gender)],
           "activity_types": [\(activityType)],
+          "contact_field_types": [\(contactFieldType)],
           "tags": [\(tag)],
           "contacts": [\(contact)],
           "activities": [\(activity)],

@@ -14,6 +14,30 @@ extension MonicaExamples {
         Monica.SetTags(id: 1, names: ["a", "é"])
         Monica.UnsetTag(id: 1, tags: [1, 2])
         Monica.UnsetTags(id: 1)
+        Monica.List<Monica.ContactField>(contact: 5, page: 1, limit: 10, sort: .descending(.updatedAt))
+        Monica.ListOfContact<Monica.ContactField>(contact: 1, page: 2, limit: 50)
+        Monica.Get<Monica.ContactField>(id: 1)
+        Monica.Create<Monica.ContactField>(
+            Monica.ContactFieldDraft(contactID: 5, typeID: 2, content: "+1 555 0100"))
+        Monica.Update<Monica.ContactField>(
+            id: 1, Monica.ContactFieldDraft(contactID: 5, typeID: 2, content: "+1 555 0101"))
+        Monica.Delete<Monica.ContactField>(id: 1)
+        Monica.ListContactFieldTypes()
+        Monica.Get<Monica.ContactFieldType>(id: 1)
+        Monica.Create<Monica.ContactFieldType>(
+            Monica.ContactFieldTypeDraft(name: "Telegram", icon: "fa fa-telegram", protocol: "tg:", type: "social"))
+        Monica.Update<Monica.ContactFieldType>(id: 1, Monica.ContactFieldTypeDraft(name: "Telegram"))
+        Monica.Delete<Monica.ContactFieldType>(id: 1)
+        Monica.List<Monica.Address>(contact: 5, page: 1, limit: 10, sort: .descending(.updatedAt))
+        Monica.ListOfContact<Monica.Address>(contact: 1, page: 2, limit: 50)
+        Monica.Get<Monica.Address>(id: 1)
+        Monica.Create<Monica.Address>(
+            Monica.AddressDraft(
+                contactID: 5, name: "home", street: "1 rue", city: "Paris", province: "Île-de-France",
+                postalCode: "75001", country: "FR"))
+        Monica.Update<Monica.Address>(id: 1, Monica.AddressDraft(contactID: 5, city: "Paris"))
+        Monica.Delete<Monica.Address>(id: 1)
+        Monica.ListCountries()
         Monica.List<Monica.Activity>(contact: 5, page: 2, limit: 3, sort: .ascending(.happenedAt))
         Monica.ListOfContact<Monica.Activity>(contact: 1, page: 2, limit: 50)
         Monica.Get<Monica.Activity>(id: 1)

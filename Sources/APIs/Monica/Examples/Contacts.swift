@@ -71,22 +71,7 @@ extension MonicaExamples {
               "first_met_through_contact": null | \(shortContact)
             }
           },
-          + "addresses": [] | [
-            {
-              "id": #1,
-              "uuid": "6f1a2b3c-4d5e-4f60-8a1b-2c3d4e5f6074",
-              "object": = "address",
-              "name": "home" | null,
-              "street": "1 rue" | null,
-              "city": "Paris" | null,
-              "province": null | "Île-de-France",
-              "postal_code": "75001" | null,
-              "country": "France" | null,
-              "account": \(owner),
-              "created_at": "2024-01-15T10:30:00Z",
-              "updated_at": "2024-10-26T14:22:00Z"
-            }
-          ],
+          + "addresses": [] | [\(address(country: #""France""#))],
           + "tags": [] | [\(tag)],
           + "statistics": {
             "number_of_calls": = 0,
@@ -97,32 +82,7 @@ extension MonicaExamples {
             "number_of_gifts": 1,
             "number_of_debts": = 0
           },
-          +? "contactFields": [
-            {
-              "id": #1,
-              "uuid": "6f1a2b3c-4d5e-4f60-8a1b-2c3d4e5f6075",
-              "object": = "contactfield",
-              "content": "john@example.com",
-              "contact_field_type": {
-                "id": #1,
-                "uuid": "6f1a2b3c-4d5e-4f60-8a1b-2c3d4e5f6076",
-                "object": = "contactfieldtype",
-                "name": "Email" | "Phone" | "Website",
-                "fontawesome_icon": "fa fa-envelope-open-o" | null,
-                "protocol": "mailto:" | "tel:" | null,
-                "delible": = false,
-                "type": "email" | "phone" | "website",
-                "account": \(owner),
-                "created_at": "2024-01-15T10:30:00Z",
-                "updated_at": "2024-10-26T14:22:00Z"
-              },
-              "labels": [],
-              "account": \(owner),
-              "contact": \(shortContact),
-              "created_at": "2024-01-15T10:30:00Z",
-              "updated_at": "2024-10-26T14:22:00Z"
-            }
-          ],
+          +? "contactFields": [\(contactField)],
           +? "notes": [\(note)],
           + "url": "https://monica.example/api/contacts/1",
           + "account": \(owner),

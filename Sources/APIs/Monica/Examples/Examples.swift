@@ -6,7 +6,7 @@ import ContractExamples
 /// first members alone, and of other resources nothing but that they have an id.
 package enum MonicaExamples {
     package static let all = Examples(
-        contacts, activities, notes, tasks, gifts, tags, account,
+        contacts, contactFields, addresses, activities, notes, tasks, gifts, tags, account,
         calls: calls, failure: #"{ "error": { "message": "Unauthenticated.", "code": 401, + "error_code": 42 } }"#)
 
     static let times = #""created_at": "2024-01-15T10:30:00Z", + "updated_at": "2024-10-26T14:22:00Z""#
@@ -59,17 +59,19 @@ package enum MonicaExamples {
     ///   - new: The refusal of a creation without any fields; by default that of a change.
     ///   - created: The status of a creation.
     ///   - isShown: Whether the published contract has the operation that returns a single one.
+    ///   - names: One of them in refusals and several in sentences, of resources of which the contract has nothing.
     static func resource(
         _ plural: String, _ thing: String, _ resource: String, lists: String, requests: (new: String, changed: String),
-        required: String, new: String? = nil, created: Int = 201, isShown: Bool = false
+        required: String, new: String? = nil, created: Int = 201, isShown: Bool = false,
+        names: (one: String, many: String)? = nil
     ) -> String {
-        let singular = thing.split(separator: " ").last ?? ""
+        let singular = names?.one ?? thing.split(separator: " ").last.map(String.init) ?? ""
         return """
-            GET /\(plural) limited +sort: Returns a page of the \(plural) of all contacts, or of one.
+            GET /\(plural) limited \(names == nil ? "+sort" : "addition"): Returns a page of the \(names?.many ?? plural) of all contacts, or of one.
             > /\(plural)\(lists)
             < 200 \(page(resource, "/\(plural)", limit: 10))
 
-            GET /contacts/{id}/\(plural) limited addition: Returns a page of the \(plural) of one contact.
+            GET /contacts/{id}/\(plural) limited addition: Returns a page of the \(names?.many ?? plural) of one contact.
             > /contacts/1/\(plural)?page=2&limit=50
             < 200 \(page(resource, "/contacts/1/\(plural)", limit: 10))
             ! 404 \(missing("contact"))

@@ -33,6 +33,21 @@ extension Monica.Tag {
     public static let example: Self = contractExample(MonicaExamples.tag)
 }
 
+extension Monica.ContactField {
+    /// The example: an e-mail address of ``Monica/Contact/example``.
+    public static let example: Self = contractExample(MonicaExamples.contactField)
+}
+
+extension Monica.ContactFieldType {
+    /// The example: the type of e-mail addresses.
+    public static let example: Self = contractExample(MonicaExamples.contactFieldType)
+}
+
+extension Monica.Address {
+    /// The example: the home of ``Monica/Contact/example``.
+    public static let example: Self = contractExample(MonicaExamples.address)
+}
+
 extension Monica.User {
     /// The example: the owner of the account.
     public static let example: Self = contractExample(MonicaExamples.user)

@@ -38,6 +38,11 @@ public struct MonicaMock: APIMock {
         lists(.example as Monica.Note)
         lists(.example as Monica.Task)
         lists(.example as Monica.Gift)
+        resource(.example as Monica.ContactField)
+        lists(.example as Monica.ContactField)
+        resource(.example as Monica.ContactFieldType)
+        resource(.example as Monica.Address)
+        lists(.example as Monica.Address)
         tags()
         account()
     }
@@ -114,9 +119,7 @@ public struct MonicaMock: APIMock {
         let family = Monica.Tag.example
         resource(family)
         server.example(of: Monica.ListTags.self) { _ in
-            .init(
-                data: [family], meta: PaginationMeta(total: 1, page: 1, limit: 1, rows: 1),
-                links: PaginationLinks(first: "/tags", last: "/tags", prev: nil, next: nil))
+            .init(whole: [family], path: "/tags")
         }
         server.example(of: Monica.ListContactsOfTag.self) {
             let tag = try Self.require($0.tag, is: family).id

@@ -62,7 +62,7 @@ enum CardUpdates {
         makeID: () -> String
     ) throws {
         let (db, id) = (loader.db, row.id)
-        let fields = ContactFields(card, genders: Array(try loader.genders.get().values))
+        let fields = ContactForm(card, genders: Array(try loader.genders.get().values))
         try Contacts.rewrite(id, by: loader, at: now) { row in
             let (isPartial, isStarred, gender) = (row.isPartial, row.isStarred, row.gender)
             fields.apply(to: &row)
@@ -71,7 +71,10 @@ enum CardUpdates {
             (row.job, row.company) = (fields.job, fields.company)
             (row.revisedAt, row.isEdited) = (revisedAt, false)
         }
-        try db.run("DELETE FROM contact_fields WHERE contact_id = \(id)")
+        // A card that knows no social networks keeps the fields of the owner's own types.
+        let types = try ContactDetails.types(of: loader.account, in: db)
+        let own = card.profiles?.isEmpty == false ? [] : types.filter { $0.value.kind == nil }.map(\.key)
+        try db.run("DELETE FROM contact_fields WHERE contact_id = \(id) AND type_id NOT IN (\(list: own + [0]))")
         try db.run("DELETE FROM addresses WHERE contact_id = \(id)")
         try db.run("DELETE FROM contact_tags WHERE contact_id = \(id)")
         var card = card
@@ -93,22 +96,28 @@ enum CardUpdates {
         for field in card.fields {
             try ContactDetails.add(field.kind, field.content, uuid: makeID(), to: id, of: account, at: now, in: db)
         }
+        try ifThereIsRoom(importing: importing) {
+            try ContactDetails.add(
+                card.profiles ?? [], to: id, of: account, importing: importing, at: now, makeID: makeID, in: db)
+        }
         for address in card.addresses { try ContactDetails.add(address, uuid: makeID(), to: id, at: now, in: db) }
         for note in card.notes {
             // A note cannot be newer than now.
             _ = try Notes.insert(
                 note.text, of: id, uuid: makeID(), account: account, at: min(now, note.createdAt ?? now), in: db)
         }
-        do {
+        try ifThereIsRoom(importing: importing) {
             _ = try Tags.add(card.tags, to: id, of: account, importing: importing, at: now, in: db)
-        } catch let problem as Problem {
-            // An import with too many tags is refused, unless it has ended already.
-            if importing != nil { throw problem }
         }
+    }
+
+    /// Adds what an account can have a number of. An import with more is refused, unless it has ended already.
+    private static func ifThereIsRoom(importing: Int?, _ add: () throws -> Void) throws {
+        do { try add() } catch let problem as Problem { if importing != nil { throw problem } }
     }
 }
 
-extension ContactFields {
+extension ContactForm {
     /// Takes the fields of a contact's own row from a card.
     init(_ card: ContactCard, genders: [Monica.Gender]) {
         self.init(firstName: card.firstName)

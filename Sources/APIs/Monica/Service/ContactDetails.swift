@@ -44,26 +44,99 @@ enum ContactDetails {
     }
 
     static func add(_ address: PostalAddress, uuid: String, to contact: Int, at now: Int64, in db: Session) throws {
-        try db.run(
+        try db.run(insertion(of: address, uuid: uuid, to: contact, at: now))
+    }
+
+    static func insertion(of address: PostalAddress, uuid: String, to contact: Int, at now: Int64) -> SQL {
+        """
+        INSERT INTO addresses (
+            uuid, contact_id, name, street, city, province, postal_code, country, created_at, updated_at)
+        VALUES (\(uuid), \(contact), \(address.name), \(address.street), \(address.city), \(address.province),
+            \(address.postalCode), \(address.country), \(now), \(now))
+        """
+    }
+
+    /// A type of contact fields, and how vCards have it; nil for one that is none of their kinds.
+    typealias FieldType = (kind: ContactFieldKind?, type: Monica.ContactFieldType)
+
+    /// Returns an account's types of contact fields by their ids.
+    ///
+    /// - Parameter importing: The import that asks, which sees its own hidden types.
+    static func types(
+        of account: AccountID, importing: Int? = nil, in db: Session
+    ) throws -> [Int: FieldType] {
+        let visible = importing == nil ? try Imports.visible("import_id", of: account, in: db) : ""
+        let found = try db.all(
             """
-            INSERT INTO addresses (
-                uuid, contact_id, name, street, city, province, postal_code, country, created_at, updated_at)
-            VALUES (\(uuid), \(contact), \(address.name), \(address.street), \(address.city), \(address.province),
-                \(address.postalCode), \(address.country), \(now), \(now))
+            SELECT id, uuid, kind, created_at, name, icon, protocol, type, updated_at FROM contact_field_types
+            WHERE account_id = \(account) \(visible)
+            """
+        ) { try fieldType(row: $0, of: account) }
+        return Dictionary(uniqueKeysWithValues: found.compactMap { $0.map { ($0.type.id, $0) } })
+    }
+
+    private static func fieldType(row: borrowing Row, of account: AccountID) throws -> FieldType? {
+        let (id, uuid): (Int, String) = (try row.get(0), try row.get(1))
+        let kind = ContactFieldKind(rawValue: try row.get(2))
+        guard let name = try row.get(4, as: String?.self) else {
+            return try kind.map { ($0, $0.type(id: id, uuid: uuid, of: account, createdAt: try row.get(3))) }
+        }
+        let word = try kind?.rawValue ?? row.get(7, as: String?.self)
+        let type = Monica.ContactFieldType(
+            id: id, uuid: uuid, name: name, icon: try row.get(5), protocol: try row.get(6), delible: kind == nil,
+            type: word, account: account.number, createdAt: try row.get(3), updatedAt: try row.get(8))
+        return (kind ?? word.flatMap { ContactFieldKind(rawValue: $0) }, type)
+    }
+
+    static func sortedTypes(of account: AccountID, in db: Session) throws -> [Monica.ContactFieldType] {
+        try types(of: account, in: db).values.map(\.type).sorted { $0.id < $1.id }
+    }
+
+    /// Adds a type of contact fields. The caller has locked the account.
+    ///
+    /// - Parameter importing: The import that creates it; nil for a user's request.
+    /// - Throws: A `Problem` with 422 when the account has too many.
+    static func addType(
+        _ fields: FieldTypeFields, uuid: String, to account: AccountID, importing: Int?, at now: Int64, in db: Session
+    ) throws -> Int? {
+        let limit = Monica.ContactFieldType.maximumNumber
+        let count: Int? = try db.value("SELECT COUNT(*) FROM contact_field_types WHERE account_id = \(account)")
+        guard count ?? 0 < limit else {
+            throw Monica.Problems.invalid(["The contact field types may not have more than \(limit) items."])
+        }
+        return try db.insert(
+            """
+            INSERT INTO contact_field_types (
+                uuid, account_id, kind, name, icon, protocol, type, import_id, created_at, updated_at)
+            VALUES (\(uuid), \(account), \("own " + uuid), \(fields.name), \(fields.icon), \(fields.protocol),
+                \(fields.type), \(importing), \(now), \(now))
             """)
     }
 
-    static func types(
-        of account: AccountID, in db: Session
-    ) throws -> [Int: (kind: ContactFieldKind, type: Monica.ContactFieldType)] {
-        let found = try db.all(
-            "SELECT id, uuid, kind, created_at FROM contact_field_types WHERE account_id = \(account)"
-        ) { row -> (Int, (ContactFieldKind, Monica.ContactFieldType))? in
-            let id: Int = try row.get(0)
-            guard let kind = ContactFieldKind(rawValue: try row.get(2)) else { return nil }
-            return (id, (kind, kind.type(id: id, uuid: try row.get(1), of: account, createdAt: try row.get(3))))
+    /// Adds what a card says of social networks, with types that are missing. The caller has locked the account.
+    static func add(
+        _ profiles: [ContactCard.Profile], to contact: Int, of account: AccountID, importing: Int?, at now: Int64,
+        makeID: () -> String, in db: Session
+    ) throws {
+        for profile in profiles {
+            let name = Folding.fold(profile.service)
+            let known = try types(of: account, importing: importing, in: db).values.map(\.type)
+                .filter { $0.delible && Folding.fold($0.name) == name }.map(\.id).min()
+            let fields = FieldTypeFields(name: profile.service)
+            let type =
+                try known
+                ?? addType(fields, uuid: makeID(), to: account, importing: importing, at: now, in: db)
+            try db.run(
+                """
+                INSERT INTO contact_fields (uuid, contact_id, type_id, content, created_at, updated_at)
+                VALUES (\(makeID()), \(contact), \(type), \(profile.content), \(now), \(now))
+                """)
         }
-        return Dictionary(uniqueKeysWithValues: found.compactMap(\.self))
+    }
+
+    /// Returns whether a text needs no escapes in a card, as the address of a website.
+    static func isPlain(_ text: String) -> Bool {
+        !text.unicodeScalars.contains { $0 == "\\" || $0.properties.isWhitespace || $0.value < 0x20 }
     }
 }
 

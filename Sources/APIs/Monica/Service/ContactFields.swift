@@ -1,79 +1,173 @@
+import Backend
 import Contract
+import ContractServer
+import Database
 import MonicaAPI
 
-/// The fields with which a contact is created or replaced.
-struct ContactFields: Sendable {
-    var firstName: String
-    var middleName: String?
-    var lastName: String?
-    var nickname: String?
-    var description: String?
-    var gender: Int?
-    var email: String?
-    var isPartial: Bool
-    var isStarred: Bool
-    var isDead: Bool
-    var birth: StoredDate?
-    var death: StoredDate?
-    var job: String?
-    var company: String?
-    /// The digest that identifies the vCard of a contact, when the card has no UUID.
-    var card: [UInt8]?
-    /// The same as ``ContactCard/formattedName``.
-    var formattedName: String?
-    /// The time of that vCard's last revision, in milliseconds since 1970.
-    var revisedAt: Int64?
-    /// The import that creates the contact.
-    var importID: Int?
-
-    init(firstName: String) {
-        self.firstName = firstName
-        isPartial = false
-        isStarred = false
-        isDead = false
+extension MonicaService {
+    func contactFields(_ routes: inout Routes<Monica, Caller>) {
+        details(&routes, of: Monica.ContactField.self)
+        routes.on(use: listContactFieldTypes)
+        routes.on { (request: Monica.Get<Monica.ContactFieldType>, caller: Caller) in
+            try await self.one(request.id, for: caller)
+        }
+        routes.on(answering: createContactFieldType)
+        routes.on(use: updateContactFieldType)
+        routes.on(use: deleteContactFieldType)
     }
 
-    /// Reads the fields from a form.
-    ///
-    /// - Parameter current: The contact that is changed; nil for a new one.
-    /// - Throws: A `Problem` with 422 that names every invalid field.
-    init(_ form: Monica.Form, genders: [Int: Monica.Gender], current: ContactRow?, at now: Int64) throws {
+    func listContactFieldTypes(
+        _ request: Monica.ListContactFieldTypes, from caller: Caller
+    ) async throws -> APIResponse<[Monica.ContactFieldType]> {
+        try await database.read(from: .replica) { db in
+            let types = try ContactDetails.sortedTypes(of: caller.account, in: db)
+            return APIResponse(whole: types, path: "/contactfieldtypes")
+        }
+    }
+
+    func createContactFieldType(
+        _ request: Monica.Create<Monica.ContactFieldType>, from caller: Caller, _ info: RequestInfo
+    ) async throws -> Answer<APIResponse<Monica.ContactFieldType>> {
+        try await create(request, for: caller, info) { [makeID] loader, form, now in
+            let fields = try FieldTypeFields(form)
+            try Accounts.lockCaller(loader.account, in: loader.db)
+            let id = try ContactDetails.addType(
+                fields, uuid: makeID(), to: loader.account, importing: nil, at: now, in: loader.db)
+            return try id.flatMap { try Monica.ContactFieldType.one($0, by: loader) }
+        }
+    }
+
+    func updateContactFieldType(
+        _ request: Monica.Update<Monica.ContactFieldType>, from caller: Caller
+    ) async throws -> APIResponse<Monica.ContactFieldType> {
+        try await update(Monica.ContactFieldType.self, for: caller) { loader, now in
+            guard try Monica.ContactFieldType.one(request.id, by: loader) != nil else { return nil }
+            let fields = try FieldTypeFields(request.form)
+            try Accounts.lockCaller(loader.account, in: loader.db)
+            guard try Monica.ContactFieldType.one(request.id, by: loader) != nil else { return nil }
+            try loader.db.run(
+                """
+                UPDATE contact_field_types SET name = \(fields.name), icon = \(fields.icon),
+                    protocol = \(fields.protocol), type = \(fields.type), updated_at = \(now)
+                WHERE id = \(request.id)
+                """)
+            return try Monica.ContactFieldType.one(request.id, by: loader)
+        }
+    }
+
+    func deleteContactFieldType(
+        _ request: Monica.Delete<Monica.ContactFieldType>, from caller: Caller
+    ) async throws -> Monica.Deletion {
+        try await database.write { [loader = loader(of: caller.account)] db in
+            // No field of the type is added meanwhile.
+            try Accounts.lockCaller(caller.account, in: db)
+            guard let type = try Monica.ContactFieldType.one(request.id, by: loader(db)) else {
+                throw Monica.Problems.notFound(Monica.ContactFieldType.singular)
+            }
+            if !type.delible { throw Monica.Problems.invalid(["The contact field type can't be deleted."]) }
+            if try db.exists("SELECT 1 FROM contact_fields WHERE type_id = \(request.id)") {
+                throw Monica.Problems.invalid(["The contact field type is in use."])
+            }
+            try db.run("DELETE FROM contact_field_types WHERE id = \(request.id)")
+            return .init(id: request.id)
+        }
+    }
+}
+
+struct FieldTypeFields: Sendable {
+    let name: String
+    let icon: String?
+    let `protocol`: String?
+    let type: String?
+
+    init(name: String) {
+        self.name = name
+        icon = nil
+        self.protocol = nil
+        type = nil
+    }
+
+    init(_ form: Monica.Form) throws {
         var input = FormReader(form)
-        let today = Monica.Timestamp(milliseconds: now).day
-        let first = input.text("first_name", required: true)
-        middleName = input.text("middle_name")
-        lastName = input.text("last_name")
-        nickname = input.text("nickname")
-        description = input.text("description")
-        gender = input.integer("gender_id")
-        if let gender, genders[gender] == nil { input.rejectSelection("gender_id") }
-        email = current == nil ? input.email("email") : nil
-        isPartial = input.bool("is_partial") ?? false
-        isStarred = input.bool("is_starred") ?? current?.isStarred ?? false
-        let isBirthKnown = input.bool("is_birthdate_known", required: true) ?? false
-        birth = isBirthKnown ? input.date("birthdate_", named: "birthdate", today: today) : nil
-        isDead = input.bool("is_deceased", required: current == nil) ?? false
-        let isDeathKnown = input.bool("is_deceased_date_known", required: true) ?? false
-        death = isDeathKnown ? input.date("deceased_date_", named: "deceased_date", today: today) : nil
+        let name = input.text("name", required: true)
+        icon = input.text("fontawesome_icon")
+        self.protocol = input.text("protocol")
+        type = input.text("type")
         try input.check()
-        firstName = first ?? ""
-        // A living contact has no date of death.
-        if !isDead { death = nil }
+        self.name = name ?? ""
+    }
+}
+
+extension Monica.ContactFieldType: Stored {
+    static var table: SQL { "contact_field_types" }
+
+    /// The types are read anew each time, because a write reads one before and after it.
+    static func load(_ ids: [Int], by loader: RecordLoader) throws -> [Self] {
+        let types = try ContactDetails.types(of: loader.account, in: loader.db)
+        return ids.compactMap { types[$0]?.type }
+    }
+}
+
+extension Monica.ContactField: ContactDetail {
+    static var table: SQL { "contact_fields" }
+    static let names = "contact fields"
+    static let isSearched = true
+
+    static func order(by sort: Monica.Sort<Monica.ContactFieldOrder>?) -> SQL {
+        let column: SQL = sort?.order == .updatedAt ? "t.updated_at" : "t.created_at"
+        return .order(column, descending: sort?.isDescending ?? false)
     }
 
-    func apply(to row: inout ContactRow) {
-        let isSameName = (row.firstName, row.middleName, row.lastName) == (firstName, middleName, lastName)
-        row.formattedName = formattedName ?? (isSameName ? row.formattedName : nil)
-        row.firstName = firstName
-        row.middleName = middleName
-        row.lastName = lastName
-        row.nickname = nickname
-        row.description = description
-        row.gender = gender
-        row.isPartial = isPartial
-        row.isStarred = isStarred
-        row.isDead = isDead
-        row.birth = birth
-        row.death = death
+    static func load(_ ids: [Int], by loader: RecordLoader) throws -> [Self] {
+        let types = try loader.fieldTypes.get()
+        return try load(ids, "t.uuid, t.content, t.type_id, t.created_at, t.updated_at", by: loader) { row in
+            guard let type = types[try row.get(4)]?.type else { return nil }
+            return Self(
+                id: try row.get(1), uuid: try row.get(2), content: try row.get(3), type: type,
+                account: loader.account.number, contact: nil, createdAt: try row.get(5), updatedAt: try row.get(6))
+        }
+    }
+
+    struct Fields: ContactDetailFields {
+        let contact: Int
+        private let type: Int
+        private let content: String
+
+        init(_ form: Monica.Form, by loader: RecordLoader) throws {
+            var input = FormReader(form)
+            let contact = input.integer("contact_id", required: true)
+            let type = input.integer("contact_field_type_id", required: true)
+            let known = try type.map { try loader.fieldTypes.get()[$0] }
+            if case .some(.none) = known { input.rejectSelection("contact_field_type_id") }
+            content = Self.content(known??.kind, &input) ?? ""
+            try input.check()
+            (self.contact, self.type) = (contact ?? 0, type ?? 0)
+        }
+
+        /// An e-mail address to which nothing could be sent is refused, as it is in a new contact, and a website's that no
+        /// card can hold.
+        private static func content(_ kind: ContactFieldKind?, _ input: inout FormReader) -> String? {
+            guard kind != .email else { return input.email("data", required: true) }
+            let content = input.text("data", required: true)
+            if kind == .website, let content, !ContactDetails.isPlain(content) {
+                input.reject("data", "format is invalid.")
+            }
+            return content
+        }
+
+        func insert(uuid: String, at now: Int64, in db: Session) throws -> Int? {
+            try db.insert(
+                """
+                INSERT INTO contact_fields (uuid, contact_id, type_id, content, created_at, updated_at)
+                VALUES (\(uuid), \(contact), \(type), \(content), \(now), \(now))
+                """)
+        }
+
+        func replace(_ id: Int, at now: Int64, in db: Session) throws {
+            try db.run(
+                """
+                UPDATE contact_fields SET type_id = \(type), content = \(content), updated_at = \(now) WHERE id = \(id)
+                """)
+        }
     }
 }

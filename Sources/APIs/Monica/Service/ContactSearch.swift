@@ -79,8 +79,9 @@ enum ContactSearch {
             ) { row in
                 let (contact, content) = (try row.get(0, as: Int.self), try row.get(2, as: String.self))
                 texts[contact]?.append(SearchText.line(content))
-                guard try row.get(1) == ContactFieldKind.phone.rawValue else { return }
-                // Users also type the number without separators.
+                // Users also type a number without separators. One of a user's own type looks like a number.
+                let isPhone = try row.get(1) == ContactFieldKind.phone.rawValue
+                guard isPhone || content.allSatisfy({ $0.isWholeNumber || "+()-./ ".contains($0) }) else { return }
                 let digits = content.filter { $0.isWholeNumber || $0 == "+" }
                 if digits != content, !digits.isEmpty { texts[contact]?.append(SearchText.line(digits)) }
             }

@@ -61,7 +61,7 @@ extension MonicaService {
         _ request: Monica.Create<Monica.Contact>, from caller: Caller, _ info: RequestInfo
     ) async throws -> Answer<APIResponse<Monica.Contact>> {
         try await create(request, for: caller, info) { [makeID] loader, form, now in
-            let fields = try ContactFields(form, genders: loader.genders.get(), current: nil, at: now)
+            let fields = try ContactForm(form, genders: loader.genders.get(), current: nil, at: now)
             try Accounts.lockCaller(loader.account, in: loader.db)
             let id = try Contacts.insertUnlisted(fields, uuid: makeID(), of: loader.account, at: now, in: loader.db)
             if let email = fields.email {
@@ -78,7 +78,7 @@ extension MonicaService {
     ) async throws -> APIResponse<Monica.Contact> {
         try await update(Monica.Contact.self, for: caller) { loader, now in
             guard let row = try loader.contactRows([request.id]).first else { return nil }
-            let fields = try ContactFields(request.form, genders: loader.genders.get(), current: row, at: now)
+            let fields = try ContactForm(request.form, genders: loader.genders.get(), current: row, at: now)
             try Contacts.rewrite(row.id, by: loader, at: now) { row in fields.apply(to: &row) }
             return try loader.contact(row.id)
         }
@@ -230,7 +230,7 @@ enum Contacts {
     ///
     /// - Returns: The id.
     static func insertUnlisted(
-        _ fields: ContactFields, uuid: String, of account: AccountID, at now: Int64, in db: Session
+        _ fields: ContactForm, uuid: String, of account: AccountID, at now: Int64, in db: Session
     ) throws -> Int {
         let newest: Int64? = try db.value(
             "SELECT created_at FROM contacts WHERE account_id = \(account) ORDER BY id DESC LIMIT 1")

@@ -50,7 +50,9 @@ extension MonicaService {
             guard let user = try Accounts.user(account, in: db) else { throw Monica.Problems.unauthenticated }
             let export = Monica.Export(
                 exportedAt: .init(milliseconds: now), user: user, genders: try Accounts.genders(of: account, in: db),
-                activityTypes: try Accounts.activityTypes(of: account, in: db), tags: try Tags.all(of: account, in: db),
+                activityTypes: try Accounts.activityTypes(of: account, in: db),
+                contactFieldTypes: try ContactDetails.sortedTypes(of: account, in: db),
+                tags: try Tags.all(of: account, in: db),
                 contacts: [], activities: [], notes: [], tasks: [], gifts: [])
             return (try JSONBody.encode(export), try Ends(of: account, in: db))
         }
@@ -89,7 +91,7 @@ extension MonicaService {
         let ends = try await database.read { try Ends(of: account, in: $0) }
         try await batches("contacts", of: account, to: ends.contacts) { ids, loader in
             let contacts = try loader.contacts(ids, with: .contactFields)
-            let kinds = try loader.fieldTypes.get().mapValues(\.kind)
+            let kinds = try loader.fieldTypes.get().compactMapValues(\.kind)
             let notes = try Notes.all(of: ids, in: loader.db)
             var writer = VCardWriter()
             for (contact, row) in zip(contacts, try loader.contactRows(ids)) where !row.isPartial {
@@ -158,9 +160,12 @@ extension ContactCard {
         _ contact: Monica.Contact, _ row: ContactRow, kinds: [Int: ContactFieldKind], notes: [ContactCard.Note]
     ) {
         self.init()
-        func fields(_ kind: ContactFieldKind) -> [String] {
-            (contact.contactFields ?? []).filter { kinds[$0.contactFieldType.id] == kind }.map(\.content)
+        let all = contact.contactFields ?? []
+        func kind(of field: Monica.ContactField) -> ContactFieldKind? {
+            let kind = kinds[field.contactFieldType.id]
+            return kind == .website && !ContactDetails.isPlain(field.content) ? nil : kind
         }
+        func fields(_ wanted: ContactFieldKind) -> [String] { all.filter { kind(of: $0) == wanted }.map(\.content) }
         uuid = row.uuid
         firstName = row.firstName
         middleName = row.middleName
@@ -171,6 +176,8 @@ extension ContactCard {
         emails = fields(.email)
         phones = fields(.phone)
         websites = fields(.website)
+        profiles = all.filter { kind(of: $0) == nil }
+            .map { Profile(service: $0.contactFieldType.name, content: $0.content) }
         addresses = contact.addresses.map {
             PostalAddress(
                 name: $0.name, street: $0.street, city: $0.city, province: $0.province, postalCode: $0.postalCode,

@@ -174,8 +174,8 @@ struct FormReader {
         return elements
     }
 
-    mutating func email(_ name: String) -> String? {
-        guard let text = text(name) else { return nil }
+    mutating func email(_ name: String, required isRequired: Bool = false) -> String? {
+        guard let text = text(name, required: isRequired) else { return nil }
         guard EmailAddress.isValid(text) else {
             reject(name, "must be a valid email address.")
             return nil

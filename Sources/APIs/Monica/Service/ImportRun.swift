@@ -136,7 +136,7 @@ struct ImportRun {
             try Accounts.lock(marker.account, in: db)
             let genders = try Accounts.genders(of: marker.account, in: db)
             let unlisted = try inserts.map { reading, card in
-                var fields = ContactFields(card, genders: genders)
+                var fields = ContactForm(card, genders: genders)
                 fields.card = card.uuid == nil ? reading.digest : nil
                 fields.revisedAt = reading.revisedAt
                 fields.importID = marker.id

@@ -62,6 +62,15 @@ enum Imports {
         return "AND (\(column) IS NULL OR \(column) <> \(importing))"
     }
 
+    /// Returns a condition that excludes rows `t` of the contacts of an import in progress; empty when there is none.
+    static func visible(byContactOf account: AccountID, in db: Session) throws -> SQL {
+        guard let importing = try pending(of: account, in: db) else { return "" }
+        return """
+            AND NOT EXISTS (
+                SELECT 1 FROM contacts i WHERE i.id = t.contact_id AND i.import_id = \(importing))
+            """
+    }
+
     /// Removes the contacts of an import in progress from a list, for contacts that were found without SQL.
     static func visible(_ contacts: [Int], of account: AccountID, in db: Session) throws -> [Int] {
         guard !contacts.isEmpty, let importing = try pending(of: account, in: db) else { return contacts }
@@ -184,6 +193,8 @@ enum Imports {
         let tags: SQL = "SELECT id FROM tags WHERE account_id = \(marker.account) AND import_id = \(marker.id)"
         try db.run("DELETE FROM contact_tags WHERE tag_id IN (\(tags))")
         try db.run("DELETE FROM tags WHERE account_id = \(marker.account) AND import_id = \(marker.id)")
+        try db.run(
+            "DELETE FROM contact_field_types WHERE account_id = \(marker.account) AND import_id = \(marker.id)")
         try db.run("DELETE FROM import_updates WHERE import_id = \(marker.id)")
         try db.run("DELETE FROM imports WHERE id = \(marker.id)")
         if marker.madeAccount { try Accounts.deleteUnused(marker.account, in: db) }

@@ -74,6 +74,8 @@ public final class MonicaService: HostedService {
         tasks(&routes)
         lists(&routes, of: Monica.Gift.self)
         gifts(&routes)
+        contactFields(&routes)
+        addresses(&routes)
         tags(&routes)
         account(&routes)
         return routes

@@ -130,11 +130,7 @@ extension Monica.Note: StoredList {
 
     /// An import only creates notes of its own contacts, so the notes are hidden with their contacts.
     static func visible(to account: AccountID, in db: Session) throws -> SQL {
-        guard let importing = try Imports.pending(of: account, in: db) else { return "" }
-        return """
-            AND NOT EXISTS (
-                SELECT 1 FROM contacts i WHERE i.id = t.contact_id AND i.import_id = \(importing))
-            """
+        try Imports.visible(byContactOf: account, in: db)
     }
 
     static func load(_ ids: [Int], by loader: RecordLoader) throws -> [Self] {

@@ -15,6 +15,8 @@ protocol Stored: Monica.Resource {
 protocol StoredList: Stored, Monica.Listed {
     /// Returns the ORDER BY terms for rows `t`.
     static func order(by sort: Monica.Sort<By>?) -> SQL
+    /// Returns the condition that restricts rows `t` to those of an account.
+    static func owned(by account: AccountID) -> SQL
     /// Returns the condition that restricts rows `t` to those of one contact.
     static func restriction(to contact: Int) -> SQL
     /// Returns the condition that hides rows `t` of an import in progress; empty for resources that imports do not
@@ -27,6 +29,7 @@ extension Stored {
 }
 
 extension StoredList {
+    static func owned(by account: AccountID) -> SQL { "t.account_id = \(account)" }
     static func visible(to account: AccountID, in db: Session) throws -> SQL { "" }
 }
 
@@ -113,7 +116,7 @@ extension MonicaService {
             }
             let restriction: SQL = contact.map { "AND \(Item.restriction(to: $0))" } ?? ""
             let visible = try Item.visible(to: caller.account, in: db)
-            let rows: SQL = "FROM \(Item.table) t WHERE t.account_id = \(caller.account) \(restriction) \(visible)"
+            let rows: SQL = "FROM \(Item.table) t WHERE \(Item.owned(by: caller.account)) \(restriction) \(visible)"
             let total = try db.value("SELECT COUNT(*) \(rows)", as: Int.self) ?? 0
             var ids: [Int] = []
             if let offset = window.offset(in: total) {

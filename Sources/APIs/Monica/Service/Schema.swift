@@ -187,5 +187,18 @@ extension MonicaService {
                     "ALTER TABLE accounts ADD COLUMN deleted_at BIGINT",
                     "CREATE INDEX accounts_deleted ON accounts (id) WHERE deleted_at IS NOT NULL",
                 ]),
+            // A type with which an account begins has a kind of `ContactFieldKind`, and no name until it is changed. The
+            // kind of another one is no word, but unique in the account.
+            .init(
+                "types of contact fields",
+                [
+                    "ALTER TABLE contact_field_types ADD COLUMN name TEXT",
+                    "ALTER TABLE contact_field_types ADD COLUMN icon TEXT",
+                    "ALTER TABLE contact_field_types ADD COLUMN protocol TEXT",
+                    "ALTER TABLE contact_field_types ADD COLUMN type TEXT",
+                    "ALTER TABLE contact_field_types ADD COLUMN updated_at BIGINT",
+                    "ALTER TABLE contact_field_types ADD COLUMN import_id BIGINT",
+                    "CREATE INDEX fields_of_type ON contact_fields (type_id)",
+                ]),
         ])
 }

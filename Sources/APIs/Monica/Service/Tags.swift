@@ -16,14 +16,7 @@ extension MonicaService {
 
     func listTags(_ request: Monica.ListTags, from caller: Caller) async throws -> APIResponse<[Monica.Tag]> {
         try await database.read(from: .replica) { db in
-            let tags = try Tags.all(of: caller.account, by: request.sort, in: db)
-            let isEmpty = tags.isEmpty
-            return APIResponse(
-                data: tags,
-                meta: PaginationMeta(
-                    total: tags.count, current_page: 1, per_page: max(tags.count, 1), last_page: 1,
-                    from: isEmpty ? nil : 1, to: isEmpty ? nil : tags.count),
-                links: PaginationLinks(first: "/tags", last: "/tags", prev: nil, next: nil))
+            APIResponse(whole: try Tags.all(of: caller.account, by: request.sort, in: db), path: "/tags")
         }
     }
 

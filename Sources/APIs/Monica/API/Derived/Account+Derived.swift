@@ -64,6 +64,7 @@ extension Monica.Export {
         case exportedAt = "exported_at"
         case user, genders
         case activityTypes = "activity_types"
+        case contactFieldTypes = "contact_field_types"
         case tags, contacts, activities, notes, tasks, gifts
     }
 }

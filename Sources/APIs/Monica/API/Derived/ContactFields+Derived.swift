@@ -2,35 +2,6 @@
 
 import Contract
 
-extension Monica.Address {
-    enum CodingKeys: String, CodingKey {
-        case id, uuid, object, name, street, city, province
-        case postalCode = "postal_code"
-        case country, account
-        case createdAt = "created_at"
-        case updatedAt = "updated_at"
-    }
-
-    public init(from decoder: any Decoder) throws {
-        let fields = try decoder.container(keyedBy: CodingKeys.self)
-        id = try fields.id(.id)
-        uuid = try fields.text(.uuid) ?? ""
-        account = try fields.value(.account) ?? Monica.AccountReference(id: 0)
-        createdAt = try fields.time(.createdAt) ?? Monica.Timestamp(milliseconds: 0)
-        updatedAt = try fields.time(.updatedAt) ?? createdAt
-        name = try fields.text(.name)
-        street = try fields.text(.street)
-        city = try fields.text(.city)
-        province = try fields.text(.province)
-        postalCode = try fields.text(.postalCode)
-        country = try fields.value(.country)
-    }
-}
-
-extension Monica.Country {
-    enum CodingKeys: String, CodingKey { case name, iso }
-}
-
 extension Monica.ContactField {
     enum CodingKeys: String, CodingKey {
         case id, uuid, object, content
@@ -51,6 +22,14 @@ extension Monica.ContactField {
         createdAt = try fields.time(.createdAt) ?? Monica.Timestamp(milliseconds: 0)
         updatedAt = try fields.time(.updatedAt) ?? createdAt
         contact = try fields.value(.contact)
+    }
+}
+
+extension Monica.ContactFieldDraft {
+    public init(contactID: Int, typeID: Int, content: String) {
+        self.contactID = contactID
+        self.typeID = typeID
+        self.content = content
     }
 }
 
@@ -75,5 +54,14 @@ extension Monica.ContactFieldType {
         fontawesomeIcon = try fields.text(.fontawesomeIcon)
         `protocol` = try fields.text(.protocol)
         type = try fields.text(.type)
+    }
+}
+
+extension Monica.ContactFieldTypeDraft {
+    public init(name: String, icon: String? = nil, protocol: String? = nil, type: String? = nil) {
+        self.name = name
+        self.icon = icon
+        self.protocol = `protocol`
+        self.type = type
     }
 }

@@ -73,7 +73,8 @@ private struct PropertyReader {
 
     /// The properties that are read below, and those that contain no information about a person.
     private static let known: Set<String> = [
-        "FN", "N", "NICKNAME", "GENDER", "EMAIL", "TEL", "URL", "ADR", "BDAY", "DEATHDATE", "X-DEATHDATE", "ORG",
+        "FN", "N", "NICKNAME", "GENDER", "EMAIL", "TEL", "URL", "SOCIALPROFILE", "X-SOCIALPROFILE", "ADR", "BDAY",
+        "DEATHDATE", "X-DEATHDATE", "ORG",
         "TITLE", "NOTE", "CATEGORIES", "UID", "VERSION", "REV", "PRODID", "KIND", "X-ADDRESSBOOKSERVER-KIND", "PROFILE",
         "X-ABSHOWAS",
     ]
@@ -98,6 +99,7 @@ private struct PropertyReader {
         contact.emails = read("EMAIL", Self.email)
         contact.phones = read("TEL", Self.phone)
         contact.websites = read("URL", Self.website)
+        contact.profiles = (card.all("SOCIALPROFILE") + card.all("X-SOCIALPROFILE")).compactMap { profile($0) }
         contact.addresses = card.all("ADR").compactMap { address($0) }
         let organization = (single("ORG")?.components ?? []).map { $0.joined(separator: ",").trimmed }
         contact.company = short(organization.first, of: "ORG")
@@ -227,10 +229,22 @@ private struct PropertyReader {
         return text.lowercased().hasPrefix("tel:") ? String(text.dropFirst(4)) : text
     }
 
+    /// Reads the name in a social network, of which RFC 9554 and Apple write the network in different parameters.
+    private mutating func profile(_ property: VCard.Property) -> ContactCard.Profile? {
+        let text = property.text.trimmed
+        let service = property.parameter("SERVICE-TYPE").joined(separator: ",").trimmed
+        let name = service.isEmpty ? types(of: property).first?.lowercased() ?? "" : service
+        guard 1...255 ~= name.length, 1...255 ~= text.length else {
+            if !property.value.isBlank { leftOut.insert(property.name) }
+            return nil
+        }
+        return .init(service: name, content: text)
+    }
+
     /// Returns a website's address; nil for a text that would have to be escaped.
     private static func website(_ property: VCard.Property) -> String? {
         let text = property.text.trimmed
-        return text.unicodeScalars.contains { $0 == "\\" || $0.properties.isWhitespace || $0.value < 0x20 } ? nil : text
+        return ContactDetails.isPlain(text) ? text : nil
     }
 
     private mutating func address(_ property: VCard.Property) -> PostalAddress? {
@@ -247,7 +261,8 @@ private struct PropertyReader {
         address.country = short(part(6), of: "ADR")
         if address.isEmpty { return nil }
         let types = types(of: property)
-        address.name = ["HOME", "WORK"].first(where: types.contains)?.lowercased()
+        let name = property.parameter("X-NAME").joined(separator: ", ")
+        address.name = ["HOME", "WORK"].first(where: types.contains)?.lowercased() ?? short(name, of: "ADR")
         if types.contains(where: { $0.lowercased() != address.name }) { leftOut.insert("ADR (type)") }
         return address
     }

@@ -9,6 +9,13 @@ struct ContactCard: Sendable, Hashable, Codable {
         var createdAt: Int64?
     }
 
+    /// A contact's place in a social network, or whatever else the owner has a type for.
+    struct Profile: Sendable, Hashable, Codable {
+        /// The name of the type, such as `Mastodon`.
+        var service: String
+        var content: String
+    }
+
     /// The UUID of version 4, in lower case; nil when the card has another kind of id, or none.
     var uuid: String?
     var firstName = ""
@@ -22,6 +29,8 @@ struct ContactCard: Sendable, Hashable, Codable {
     var emails: [String] = []
     var phones: [String] = []
     var websites: [String] = []
+    /// The fields of other types; nil in cards that an earlier version has stored.
+    var profiles: [Profile]?
     var addresses: [PostalAddress] = []
     var birth: StoredDate?
     var isDead = false
@@ -53,9 +62,13 @@ struct ContactCard: Sendable, Hashable, Codable {
         for email in emails { writer.write("EMAIL", text: email) }
         for phone in phones { writer.write("TEL", text: phone) }
         for website in websites { writer.write("URL", plain: website) }
+        // RFC 9554 §3.5.
+        for profile in profiles ?? [] {
+            writer.write("SOCIALPROFILE;SERVICE-TYPE=\(Self.quoted(profile.service));VALUE=text", text: profile.content)
+        }
         for address in addresses {
             writer.write(
-                address.name.map { "ADR;TYPE=" + $0 } ?? "ADR",
+                address.name.map(Self.property(named:)) ?? "ADR",
                 components: [
                     "", "", address.street ?? "", address.city ?? "", address.province ?? "", address.postalCode ?? "",
                     address.country ?? "",
@@ -79,6 +92,17 @@ struct ContactCard: Sendable, Hashable, Codable {
         if !tags.isEmpty { writer.write("CATEGORIES", list: tags) }
         writer.write("REV", plain: Self.text(of: revised))
         writer.end()
+    }
+
+    /// Returns the property of an address. A name that is no type of addresses has a parameter of its own.
+    private static func property(named name: String) -> String {
+        ["home", "work"].contains(name) ? "ADR;TYPE=" + name : "ADR;X-NAME=" + quoted(name)
+    }
+
+    /// Returns the value of a parameter, in which neither quotes nor control characters may be.
+    private static func quoted(_ text: String) -> String {
+        let scalars = text.unicodeScalars.map { $0 == "\"" || $0.properties.generalCategory == .control ? "'" : $0 }
+        return "\"\(String(String.UnicodeScalarView(scalars)))\""
     }
 
     private static func text(of date: StoredDate) -> String {

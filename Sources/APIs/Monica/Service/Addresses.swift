@@ -1,0 +1,79 @@
+import Backend
+import Contract
+import ContractServer
+import Database
+import MonicaAPI
+
+extension MonicaService {
+    func addresses(_ routes: inout Routes<Monica, Caller>) {
+        details(&routes, of: Monica.Address.self)
+        routes.on { (_: Monica.ListCountries, _: Caller) in APIResponse(data: Countries.all) }
+    }
+}
+
+extension Monica.Address: ContactDetail {
+    static var table: SQL { "addresses" }
+    static let names = "addresses"
+    static let isSearched = false
+
+    static func order(by sort: Monica.Sort<Monica.AddressOrder>?) -> SQL {
+        let column: SQL = sort?.order == .updatedAt ? "t.updated_at" : "t.created_at"
+        return .order(column, descending: sort?.isDescending ?? false)
+    }
+
+    static func load(_ ids: [Int], by loader: RecordLoader) throws -> [Self] {
+        let columns: SQL =
+            "t.uuid, t.name, t.street, t.city, t.province, t.postal_code, t.country, t.created_at, t.updated_at"
+        return try load(ids, columns, by: loader) { row in
+            var address = Self(
+                id: try row.get(1), uuid: try row.get(2), name: try row.get(3), street: try row.get(4),
+                city: try row.get(5), province: try row.get(6), postalCode: try row.get(7), country: nil,
+                account: loader.account.number, createdAt: try row.get(9), updatedAt: try row.get(10))
+            address.country = try row.get(8, as: String?.self)
+                .map { Monica.Country(id: Countries.find($0)?.id, name: $0) }
+            return address
+        }
+    }
+
+    struct Fields: ContactDetailFields {
+        let contact: Int
+        private let address: PostalAddress
+
+        init(_ form: Monica.Form, by loader: RecordLoader) throws {
+            var input = FormReader(form)
+            let contact = input.integer("contact_id", required: true)
+            var address = PostalAddress()
+            address.name = input.text("name")
+            address.street = input.text("street")
+            address.city = input.text("city")
+            address.province = input.text("province")
+            address.postalCode = input.text("postal_code")
+            address.country = Self.country(&input)
+            try input.check()
+            (self.contact, self.address) = (contact ?? 0, address)
+        }
+
+        /// Returns the name of a country, which is stored because contacts and cards have it. Up to three characters are
+        /// meant as a code, and a longer text that is no country's name is kept, as that of a card is.
+        private static func country(_ input: inout FormReader) -> String? {
+            guard let text = input.text("country") else { return nil }
+            if let country = Countries.find(text) { return country.name }
+            if text.count <= 3 { input.rejectSelection("country") }
+            return text
+        }
+
+        func insert(uuid: String, at now: Int64, in db: Session) throws -> Int? {
+            try db.insert(ContactDetails.insertion(of: address, uuid: uuid, to: contact, at: now))
+        }
+
+        func replace(_ id: Int, at now: Int64, in db: Session) throws {
+            try db.run(
+                """
+                UPDATE addresses SET name = \(address.name), street = \(address.street), city = \(address.city),
+                    province = \(address.province), postal_code = \(address.postalCode),
+                    country = \(address.country), updated_at = \(now)
+                WHERE id = \(id)
+                """)
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import Backend
+import Contract
+import ContractServer
+import Database
+import MonicaAPI
+
+/// A resource that is a contact's alone and belongs to the account by the contact: a contact field, an address.
+protocol ContactDetail: StoredList, Monica.Writable {
+    associatedtype Fields: ContactDetailFields
+    /// The name of several in error messages, such as `addresses`.
+    static var names: String { get }
+    /// The maximum number that a user may add to one contact, because each answer about the contact has all of them.
+    static var maximumNumber: Int { get }
+    /// Whether searches for contacts look at it.
+    static var isSearched: Bool { get }
+    var contact: Monica.ShortContact? { get set }
+}
+
+/// The fields with which a detail of a contact is created or replaced.
+protocol ContactDetailFields: Sendable {
+    var contact: Int { get }
+    /// Reads the fields from a form.
+    ///
+    /// - Throws: A `Problem` with 422 that names every invalid field.
+    init(_ form: Monica.Form, by loader: RecordLoader) throws
+    func insert(uuid: String, at now: Int64, in db: Session) throws -> Int?
+    func replace(_ id: Int, at now: Int64, in db: Session) throws
+}
+
+extension ContactDetail {
+    static func owned(by account: AccountID) -> SQL {
+        "t.contact_id IN (SELECT o.id FROM contacts o WHERE o.account_id = \(account))"
+    }
+
+    static func restriction(to contact: Int) -> SQL { "t.contact_id = \(contact)" }
+
+    /// Details are hidden with their contacts.
+    static func visible(to account: AccountID, in db: Session) throws -> SQL {
+        try Imports.visible(byContactOf: account, in: db)
+    }
+
+    /// Loads details with their contacts.
+    ///
+    /// - Parameters:
+    ///   - columns: The columns of rows `t` behind the contact's id and the detail's, which are the first two.
+    ///   - make: Makes a detail without its contact of a row.
+    static func load(
+        _ ids: [Int], _ columns: SQL, by loader: RecordLoader, _ make: (borrowing Row) throws -> Self?
+    ) throws -> [Self] {
+        guard !ids.isEmpty else { return [] }
+        let condition: SQL = "\(owned(by: loader.account)) \(try visible(to: loader.account, in: loader.db))"
+        var contacts: [Int: Int] = [:]
+        var details = try loader.inBatches(ids) { batch in
+            try loader.db.all(
+                """
+                SELECT t.contact_id, t.id, \(columns) FROM \(table) t WHERE t.id IN (\(list: batch)) AND \(condition)
+                """
+            ) { row -> Self? in
+                contacts[try row.get(1)] = try row.get(0, as: Int.self)
+                return try make(row)
+            }.compactMap(\.self)
+        } id: {
+            $0.id
+        }
+        let short = try loader.shortContacts(Array(contacts.values))
+        for index in details.indices { details[index].contact = contacts[details[index].id].flatMap { short[$0] } }
+        return details
+    }
+
+    /// Marks the contact as changed, because a newer vCard must not undo what a user has written.
+    fileprivate static func changed(of contact: Int, by loader: RecordLoader, at now: Int64) throws {
+        try Contacts.touch(contact, at: now, in: loader.db)
+        if isSearched { try ContactSearch.update(contact, of: loader.account, in: loader.db) }
+    }
+
+    fileprivate static func requireRoom(of contact: Int, in db: Session) throws {
+        let count: Int? = try db.value("SELECT COUNT(*) FROM \(table) WHERE contact_id = \(contact)")
+        guard count ?? 0 < maximumNumber else {
+            throw Monica.Problems.invalid(["The \(names) may not have more than \(maximumNumber) items."])
+        }
+    }
+}
+
+extension MonicaService {
+    /// Adds every operation of a contact's details. Writes lock the account first, so that neither the contact nor a
+    /// type of contact fields is deleted meanwhile.
+    func details<Item: ContactDetail>(_ routes: inout Routes<Monica, Caller>, of _: Item.Type) {
+        lists(&routes, of: Item.self)
+        routes.on(answering: { (request: Monica.Create<Item>, caller: Caller, info: RequestInfo) in
+            try await self.createDetail(request, from: caller, info)
+        })
+        routes.on { (request: Monica.Update<Item>, caller: Caller) in
+            try await self.updateDetail(request, from: caller)
+        }
+        routes.on { (request: Monica.Delete<Item>, caller: Caller) in
+            try await self.deleteDetail(request, from: caller)
+        }
+    }
+
+    private func createDetail<Item: ContactDetail>(
+        _ request: Monica.Create<Item>, from caller: Caller, _ info: RequestInfo
+    ) async throws -> Answer<APIResponse<Item>> {
+        try await create(request, for: caller, info) { [makeID] loader, form, now in
+            try Accounts.lockCaller(loader.account, in: loader.db)
+            let fields = try Item.Fields(form, by: loader)
+            guard try Contacts.exists(fields.contact, of: loader.account, in: loader.db) else {
+                throw Monica.Problems.notFound(Monica.Contact.singular)
+            }
+            try Item.requireRoom(of: fields.contact, in: loader.db)
+            let id = try fields.insert(uuid: makeID(), at: now, in: loader.db)
+            try Item.changed(of: fields.contact, by: loader, at: now)
+            return try id.flatMap { try Item.one($0, by: loader) }
+        }
+    }
+
+    private func updateDetail<Item: ContactDetail>(
+        _ request: Monica.Update<Item>, from caller: Caller
+    ) async throws -> APIResponse<Item> {
+        try await update(Item.self, for: caller) { loader, now in
+            try Accounts.lockCaller(loader.account, in: loader.db)
+            guard let contact = try Item.one(request.id, by: loader)?.contact?.id else { return nil }
+            let fields = try Item.Fields(request.form, by: loader)
+            guard fields.contact == contact else { throw Monica.Problems.notFound(Monica.Contact.singular) }
+            try fields.replace(request.id, at: now, in: loader.db)
+            try Item.changed(of: contact, by: loader, at: now)
+            return try Item.one(request.id, by: loader)
+        }
+    }
+
+    private func deleteDetail<Item: ContactDetail>(
+        _ request: Monica.Delete<Item>, from caller: Caller
+    ) async throws -> Monica.Deletion {
+        let now = time.milliseconds()
+        return try await database.write { [loader = loader(of: caller.account)] db in
+            try Accounts.lockCaller(caller.account, in: db)
+            let loader = loader(db)
+            guard let contact = try Item.one(request.id, by: loader)?.contact?.id else {
+                throw Monica.Problems.notFound(Item.singular)
+            }
+            try db.run("DELETE FROM \(Item.table) WHERE id = \(request.id)")
+            try Item.changed(of: contact, by: loader, at: now)
+            return .init(id: request.id)
+        }
+    }
+}
