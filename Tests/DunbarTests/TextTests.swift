@@ -11,14 +11,16 @@ import Testing
         .needed: ["POST /login username", "POST /posts content", "POST /posts/{id}/comments content"],
         .optional: ["PATCH /users/{id} bio", "POST /posts/{id}/report details"],
         .name: ["POST /register displayName", "PATCH /users/{id} displayName"],
-        .identity: ["POST /register username", "POST /register email"],
+        .identity: ["POST /register username", "POST /register email", "POST /account/email email"],
         .search: ["GET /users/search q"],
         .opaque: [
             "GET /users/{id}/followers include", "GET /users/{id}/following include", "GET /blocks include",
             "GET /users/search include",
             "POST /login password", "POST /register password", "POST /register confirmPassword",
             "POST /forgot-password email", "POST /reset-password token", "POST /reset-password newPassword",
-            "POST /account/delete password",
+            "POST /account/delete password", "POST /login deviceName", "POST /register deviceName",
+            "POST /account/password currentPassword", "POST /account/password newPassword",
+            "POST /account/email password",
         ],
     ]
 

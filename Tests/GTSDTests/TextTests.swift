@@ -13,14 +13,20 @@ import Testing
             "POST /v1/onboarding allergies.*",
         ],
         .optional: ["POST /v1/evidence notes"],
-        .name: ["POST /auth/signup name"],
+        .name: ["POST /auth/signup name", "PATCH /auth/me name"],
         .fileName: ["POST /v1/progress/photo/presign fileName"],
-        .identity: ["POST /auth/signup email", "POST /auth/login email"],
+        .identity: [
+            "POST /auth/signup email", "POST /auth/login email", "POST /auth/forgot-password email",
+            "POST /auth/email email",
+        ],
         .opaque: [
             "POST /auth/signup password", "POST /auth/signup timezone", "POST /auth/login password",
             "POST /auth/refresh refreshToken", "POST /auth/logout refreshToken", "DELETE /auth/me password",
             "POST /v1/evidence data.photoUrl", "POST /v1/progress/photo/confirm fileKey",
-            "POST /v1/onboarding timezone",
+            "POST /v1/onboarding timezone", "POST /auth/signup deviceName", "POST /auth/login deviceName",
+            "PATCH /auth/me timezone", "POST /auth/password currentPassword", "POST /auth/password newPassword",
+            "POST /auth/reset-password token", "POST /auth/reset-password newPassword", "POST /auth/email password",
+            "POST /auth/verify-email token",
         ],
     ]
 

@@ -76,7 +76,7 @@ import Testing
         .init(of: GTSD.Refresh.self, .init(.init(accessToken: "eyJ...", refreshToken: "eyJ..."))),
         .init(of: GTSD.LogOut.self, .init(message: "Logged out successfully")),
         .init(of: GTSD.GetMe.self, .init(user), contractAlone: .init(plainUser)),
-        .init(of: GTSD.UpdateMe.self, .init(user)),
+        .init(of: GTSD.UpdateMe.self, .init(user), contractAlone: .init(plainUser)),
         .init(of: GTSD.ChangePassword.self, .init(message: "Password changed successfully")),
         .init(of: GTSD.DeleteMe.self, .init(message: "Account deleted successfully")),
         .init(

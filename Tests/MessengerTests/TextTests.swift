@@ -15,11 +15,13 @@ import Testing
         .optional: ["PUT /me bio", "POST /reports details"],
         .name: ["PUT /me display_name", "POST /chats name"],
         .optionalName: ["POST /auth/register display_name"],
-        .identity: ["POST /auth/register username", "POST /auth/register email"],
+        .identity: ["POST /auth/register username", "POST /auth/register email", "POST /me/email email"],
         .opaque: [
             "POST /auth/register password", "POST /auth/login password", "POST /auth/refresh refresh_token",
             "POST /auth/logout refresh_token", "DELETE /me password", "POST /devices token", "GET /chats include",
-            "GET /chats/{id}/messages include",
+            "GET /chats/{id}/messages include", "POST /auth/login device_name", "POST /me/password current_password",
+            "POST /me/password new_password", "POST /auth/forgot-password email", "POST /auth/reset-password token",
+            "POST /auth/reset-password new_password", "POST /me/email password", "POST /auth/verify-email token",
         ],
     ]
 

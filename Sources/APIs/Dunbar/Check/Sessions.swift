@@ -56,7 +56,7 @@ extension DunbarScenarios {
             }
             let (own, ended) = (try await current(john.cookie), try await current(other))
             try expect(own != ended, "two sessions with one id")
-            for id in ["0", "-1", "x", "9223372036854775808"] {
+            for id in ["0", "-1", "x", "1.5"] {
                 try await john.raw(.delete, "/sessions/\(id)").refused(400, "Invalid session ID", id)
             }
             for id in [try await current(jane.cookie), 1, 9_223_372_036_854_775_807] {
