@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    /// Two transactions of one node that end at almost the same time may be told in the wrong order.
+    /// Two transactions of one node that end at almost the same time may publish in the wrong order.
     @Test func theFirstEventsOfATopicWaitForThoseThatThisNodeCommittedBefore() {
         let ordered = Ordered(.deliver)
         for number in 1...3 { ordered.order.expect(Int64(number), of: "a") }

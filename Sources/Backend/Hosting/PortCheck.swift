@@ -51,7 +51,7 @@ extension ServerSettings {
 
     private func refusal(of name: String, at address: Listener.Address) async -> String? {
         do {
-            // A connection that is made meanwhile must not be accepted, for nobody would answer it: closing resets it.
+            // A connection that is made meanwhile must not be accepted, for nothing would answer it: closing resets it.
             let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
                 .serverChannelOption(.autoRead, value: false)
