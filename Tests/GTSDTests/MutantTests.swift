@@ -8,6 +8,8 @@ import Testing
 @Suite(.timeLimit(.minutes(Mutant.minutes))) struct GTSDMutantTests {
     /// The mutants that a run of the checker cannot notice, each with the reason.
     static let survivors: [String: String] = [
+        "GET /auth/sessions: another data.sessions.[].address": "a server need not know where a client is",
+        "GET /auth/sessions: null for data.sessions.[].address": "a server need not know where a client is",
         "POST /auth/login: answers 400 for “Account is deactivated”": "only the operator deactivates: SignInTests",
         "POST /auth/login: words “Account is deactivated” otherwise": "only the operator deactivates: SignInTests",
         "POST /auth/login: succeeds in place of “Account is deactivated”": "only the operator deactivates: SignInTests",

@@ -12,6 +12,7 @@ final class Workers: Sendable {
     private let count: Int
     private let threads: NIOThreadPool
     private let state: NIOLockedValueBox<State>
+    private let inHand = WorkInHand()
 
     init(_ count: Int, waiting: QueueLimits, metrics: DatabaseMetrics) {
         self.count = count
@@ -37,6 +38,7 @@ final class Workers: Sendable {
                 let refused = state.line.add(job, isPatient: isPatient)
                 guard state.running < count, !state.line.isEmpty else { return (false, refused) }
                 state.running += 1
+                inHand.begin()
                 return (true, refused)
             }
             for other in refused { other.refuse(QueueLimits.refusal) }
@@ -49,7 +51,10 @@ final class Workers: Sendable {
         while true {
             let next = state.withLockedValue { state in
                 let next = state.line.next(1)
-                if next.admitted.isEmpty { state.running -= 1 }
+                if next.admitted.isEmpty {
+                    state.running -= 1
+                    inHand.end()
+                }
                 return next
             }
             for job in next.refused { job.refuse(QueueLimits.refusal) }
@@ -70,6 +75,7 @@ final class Workers: Sendable {
     /// Waits until all accepted work is done.
     func close() async throws {
         state.withLockedValue { $0.isOver = true }
+        await inHand.wait()
         try await threads.shutdownGracefully()
     }
 }

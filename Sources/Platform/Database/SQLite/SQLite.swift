@@ -11,6 +11,7 @@ final class SQLiteEngine: Sendable {
     private let writerThread: NIOThreadPool
     private let readers: SQLiteReaders
     private let queue: NIOLockedValueBox<WriteQueue>
+    private let inHand = WorkInHand()
     private let together: Int
     private let path: String
     private let metrics: DatabaseMetrics
@@ -118,6 +119,7 @@ final class SQLiteEngine: Sendable {
                 let refused = queue.line.add(write, isPatient: isPatient)
                 guard !queue.isDraining, !queue.line.isEmpty else { return (false, refused) }
                 queue.isDraining = true
+                inHand.begin()
                 return (true, refused)
             }
             for other in refused { other.refuse(QueueLimits.refusal) }
@@ -130,7 +132,10 @@ final class SQLiteEngine: Sendable {
         while true {
             let next = queue.withLockedValue { queue in
                 let next = queue.line.next(together)
-                if next.admitted.isEmpty { queue.isDraining = false }
+                if next.admitted.isEmpty {
+                    queue.isDraining = false
+                    inHand.end()
+                }
                 return next
             }
             for write in next.refused { write.refuse(QueueLimits.refusal) }
@@ -185,6 +190,7 @@ final class SQLiteEngine: Sendable {
     /// Waits until every accepted write is done.
     func close() async throws {
         queue.withLockedValue { $0.isOver = true }
+        await inHand.wait()
         try await writerThread.shutdownGracefully()
         try await readers.finish()
         guard watch.damage == nil else {

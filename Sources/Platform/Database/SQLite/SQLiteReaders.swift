@@ -19,6 +19,7 @@ final class SQLiteReaders: Sendable {
     private let connections: [SQLiteConnection]
     private let threads: NIOThreadPool
     private let state: NIOLockedValueBox<State>
+    private let inHand = WorkInHand()
 
     init(_ connections: [SQLiteConnection], waiting: QueueLimits, metrics: DatabaseMetrics) {
         count = connections.count
@@ -47,7 +48,9 @@ final class SQLiteReaders: Sendable {
                 state.arrived += 1
                 read.arrival = state.arrived
                 let refused = state.line.add(read, isPatient: isPatient)
-                return (state.line.isEmpty ? nil : state.idle.popLast(), refused)
+                let connection = state.line.isEmpty ? nil : state.idle.popLast()
+                if connection != nil { inHand.begin() }
+                return (connection, refused)
             }
             for other in refused { other.refuse(QueueLimits.refusal) }
             if let connection { threads.submitSoon { self.work(on: connection) } }
@@ -84,8 +87,10 @@ final class SQLiteReaders: Sendable {
     /// Marks a connection as idle, unless there is something to read by now.
     private func rests(_ connection: SQLiteConnection) -> Bool {
         state.withLockedValue { state in
-            if state.line.isEmpty { state.idle.append(connection) }
-            return state.line.isEmpty
+            guard state.line.isEmpty else { return false }
+            state.idle.append(connection)
+            inHand.end()
+            return true
         }
     }
 
@@ -101,6 +106,7 @@ final class SQLiteReaders: Sendable {
     /// Waits until all accepted reads are done.
     func finish() async throws {
         state.withLockedValue { $0.isOver = true }
+        await inHand.wait()
         try await threads.shutdownGracefully()
     }
 
