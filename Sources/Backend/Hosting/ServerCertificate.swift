@@ -123,7 +123,7 @@ struct ServerCertificate: Service {
 
     /// Reads the files again every hour, until the server stops.
     func run() async throws {
-        try await cancelWhenGracefulShutdown {
+        await cancelWhenGracefulShutdown {
             while true {
                 do { try await Task.sleep(for: Self.interval) } catch { return }
                 reload()

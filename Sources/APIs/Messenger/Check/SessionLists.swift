@@ -62,8 +62,8 @@ extension MessengerScenarios {
             }
             let answer = try await alice.raw(.delete, "/me/sessions/\(ended)")
             try expect(answer.status == 204 && answer.body.isEmpty, "\(answer.status) \(answer.text)")
-            try await socket.expectClose(4001)
             try await world.refresh(other.refreshToken).refused(401, "Invalid or expired refresh token")
+            try await socket.expectClose(4001)
             try await expectSoon("an access token outlived its session") { try await other.get("/me").status != 200 }
             try await other.get("/me/sessions").refused(401, "Invalid or expired token")
             try await alice.raw(.delete, "/me/sessions/\(ended)").refused(404, "Session not found")
@@ -87,9 +87,9 @@ extension MessengerScenarios {
                 let answer = try await alice.raw(.delete, "/me/sessions")
                 try expect(answer.status == 204 && answer.body.isEmpty, "\(answer.status) \(answer.text)")
             }
-            for socket in closing { try await socket.expectClose(4001) }
-            for other in others {
+            for (other, socket) in zip(others, closing) {
                 try await world.refresh(other.refreshToken).refused(401, "Invalid or expired refresh token")
+                try await socket.expectClose(4001)
                 try await expectSoon("an access token outlived its session") {
                     try await other.get("/me").status != 200
                 }
