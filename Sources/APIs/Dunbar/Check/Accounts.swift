@@ -182,7 +182,7 @@ extension DunbarScenarios {
             try expect(user.email, equals: new)
             try expect(user.emailVerified, equals: true)
             try await world.raw.send(.get, link).refused(400, "Invalid or expired verification token")
-            // A code that was sent to the former address is no use any more.
+            // A code that was sent to the former address is no longer accepted.
             try await world.raw.send(
                 .post, "/reset-password", body: #"{"token":"\#(reset)","newPassword":"another one"}"#
             ).refused(400, "Invalid or expired reset token")

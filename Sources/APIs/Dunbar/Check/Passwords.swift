@@ -25,7 +25,7 @@ extension DunbarScenarios {
             let others = [
                 try await world.login(john.name).cookie ?? "", try await world.login(john.name).cookie ?? "",
             ]
-            // Of several cookies the first that is a session counts: it is the one that stays.
+            // The first cookie that is a session's is the caller's, and that session stays.
             let answer = try await world.raw.send(
                 .post, "/account/password", headers: [.cookie: "\(john.cookie); \(try others[0])"],
                 body: #"{"currentPassword":"\#(DunbarWorld.password)","newPassword":"another one"}"#)

@@ -164,7 +164,7 @@ extension GTSDScenarios {
             try await world.logIn(new.uppercased(), Person.password).data()
             try await world.logIn(anna.email, Person.password).refused(401, "Invalid email or password")
             try await world.verify(code).refused(400, "Invalid or expired verification token")
-            // A code that was sent to the former address is no use any more.
+            // A code that was sent to the former address is no longer accepted.
             try await world.reset(reset, "Other-456").refused(400, "Invalid or expired reset token")
             try await world.post(
                 "/auth/signup", ["email": .string(anna.email), "password": .string(Person.password)]

@@ -172,7 +172,7 @@ extension MessengerScenarios {
             try await world.login(new.uppercased(), alice.password).succeeded(200)
             try await world.login(old, alice.password).refused(401, "Invalid credentials")
             try await world.verify(code).refused(400, "Invalid or expired verification token")
-            // A code that was sent to the former address is no use any more.
+            // A code that was sent to the former address is no longer accepted.
             try await world.reset(reset, "new password").refused(400, "Invalid or expired reset token")
             try await alice.get("/me").succeeded(200)
             // The former address is free, and its codes are sent no more.

@@ -62,7 +62,7 @@ extension MonicaScenarios {
             }
             try await owner.raw(.post, "/addresses", ["contact_id": 999_999_999])
                 .refused(404, 31, "The requested contact was not found.")
-            // What is no country's name is kept as a card's text is.
+            // A text that is not a country's name is kept as the card has it.
             let free = try await owner.raw(.put, own, ["contact_id": john.json, "country": "Atlantis"]).succeeded(200)
             try expect(
                 free["data"]?["country"], equals: ["id": nil, "object": "country", "name": "Atlantis", "iso": nil])
