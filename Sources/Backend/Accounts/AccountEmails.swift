@@ -13,14 +13,11 @@ public protocol EmailAccountTable: PasswordAccountTable {
     static var emailKeyColumn: SQL? { get }
     /// The column that says whether the address is verified; nil for an API that does not keep that.
     static var verifiedColumn: SQL? { get }
-    /// The condition that an account may be entered, and so gets e-mails: it is not suspended.
-    static var mayEnter: SQL { get }
 }
 
 extension EmailAccountTable {
     public static var emailKeyColumn: SQL? { "email_key" }
     public static var verifiedColumn: SQL? { "is_verified" }
-    public static var mayEnter: SQL { "1 = 1" }
 
     /// The condition that finds the account of an address.
     static func has(_ key: String) -> SQL { "\(emailKeyColumn ?? "email") = \(key)" }
@@ -205,13 +202,16 @@ public struct AccountEmails<Table: EmailAccountTable>: Sendable {
         let now = time.milliseconds()
         return try await database.read { db in
             guard let user = try EmailTokens<ID>.reset.user(of: token, at: now, in: db) else { return false }
-            return try Self.mayEnter(user, in: db)
+            return try Self.isUsable(user, at: now, in: db)
         }
     }
 
-    private static func mayEnter(_ user: ID, in db: Session) throws -> Bool {
+    private static func isUsable(_ user: ID, at now: Int64, in db: Session) throws -> Bool {
         try db.exists(
-            "SELECT 1 FROM \(Table.table) WHERE id = \(user) AND \(Table.isPresent) AND \(Table.mayEnter)")
+            """
+            SELECT 1 FROM \(Table.table)
+            WHERE id = \(user) AND \(Table.isPresent) AND \(Table.isUsable(at: now))
+            """)
     }
 
     /// Sets a new password by a reset token, and verifies the address.
@@ -244,7 +244,7 @@ public struct AccountEmails<Table: EmailAccountTable>: Sendable {
             // The second of two requests with the same token waits for the lock, and then finds no token.
             let tokens = EmailTokens<ID>.reset
             guard let user = try tokens.user(of: token, at: now, in: db), try Table.lock(user, in: db),
-                try tokens.user(of: token, at: now, in: db) == user, try Self.mayEnter(user, in: db)
+                try tokens.user(of: token, at: now, in: db) == user, try Self.isUsable(user, at: now, in: db)
             else { return false }
             try Self.endResets(of: user, in: db)
             try db.run(
@@ -261,7 +261,7 @@ public struct AccountEmails<Table: EmailAccountTable>: Sendable {
         let account: (id: ID, email: String)? = try db.lock(
             "id, email", from: Table.table,
             where: """
-                \(Table.has(Table.emailKey(address))) AND \(Table.isPresent) AND \(Table.mayEnter)
+                \(Table.has(Table.emailKey(address))) AND \(Table.isPresent) AND \(Table.isUsable(at: now))
                 """
         ) { (try $0.get(0), try $0.get(1)) }
         guard let account else { return nil }
@@ -336,7 +336,7 @@ public struct AccountEmails<Table: EmailAccountTable>: Sendable {
         // The second of two requests with the same token waits for the lock, and then finds no token.
         guard let user = try AddressChange<Table>.one(token, at: now, in: db)?.user, try Table.lock(user, in: db),
             let change = try AddressChange<Table>.one(token, at: now, in: db), change.user == user,
-            try Self.mayEnter(user, in: db)
+            try Self.isUsable(user, at: now, in: db)
         else { return .refused }
         guard try AddressChange<Table>.isFree(change.key, for: user, in: db) else { return .taken }
         let former: String? = try db.value("SELECT email FROM \(Table.table) WHERE id = \(user)")

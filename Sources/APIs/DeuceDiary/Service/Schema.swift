@@ -129,5 +129,9 @@ extension DeuceDiaryService {
                 // Counts what sockets are told of the group, so that a node notices what it was not told.
                 ["ALTER TABLE groups ADD COLUMN events BIGINT NOT NULL DEFAULT 0"]),
             FoldedNames.migration("locations that look alike", of: "name", in: "locations"),
+            .init(
+                "people whom operators find and suspend",
+                PeopleSearch.indexes(of: "users", searched: ["username", "email", "first_name", "last_name"])
+                    + Suspension.columns(of: "users")),
         ])
 }

@@ -131,20 +131,22 @@ public final class GTSDService: FileStoringService {
         return try await sweepObjects(limits: limits)
     }
 
-    /// Activates or deactivates an account, for the operator. A deactivated account cannot sign in and its tokens are
-    /// refused. The change takes effect within a second, on every node.
+    /// Activates or deactivates an account, for the operator: deactivated, it is suspended without an end or a reason
+    /// (``Suspension``). The change takes effect within a second, on every node.
     ///
     /// - Parameter email: The account's address, in upper or lower case.
     /// - Returns: Whether there is such an account.
     public static func setActive(
         _ isActive: Bool, email: String, in database: Database, audit: Audit
     ) async throws -> Bool {
-        try await database.write { db in
+        let now = TimeSource.system.milliseconds()
+        return try await database.write { db in
+            let suspension: SQL =
+                isActive
+                ? Suspension.lifted
+                : "suspended_at = COALESCE(suspended_at, \(now)), suspended_until = NULL, suspension_reason = COALESCE(suspension_reason, '')"
             let isThere =
-                try db.run(
-                    """
-                    UPDATE users SET is_deactivated = \(!isActive) WHERE email = \(GTSD.SignUp.normal(email))
-                    """) == 1
+                try db.run("UPDATE users SET \(suspension) WHERE email = \(GTSD.SignUp.normal(email))") == 1
             if isThere { try audit.record(GTSD.SignUp.normal(email), in: db) }
             return isThere
         }
