@@ -199,7 +199,9 @@ import Testing
         for (command, words) in [
             ("find", "Found are those whose username, name or address begins with the text"),
             ("show", "Show what is known of a person"), ("sign-out", "Within a second"),
-            ("suspend", "What they wrote stays"), ("restore", "Lift the suspension"), ("delete", "cannot be undone"),
+            ("suspend", "What they wrote stays"),
+            ("reset-code", "good for 15 minutes, and once"), ("restore", "Lift the suspension"),
+            ("delete", "cannot be undone"),
         ] {
             let help = try await concord(["people", command, "--help"])
             #expect(help.status == 0)

@@ -8,6 +8,7 @@ import DunbarService
 import DunbarTestHost
 import Foundation
 import GTSDClient
+import GTSDService
 import GTSDTestHost
 import MessengerClient
 import MessengerTestHost
@@ -103,11 +104,7 @@ import Testing
             }
         case "dunbar":
             try await withDunbar(on: stack) { host in
-                func client() -> DunbarClient {
-                    DunbarClient(
-                        baseURL: host.baseURL, store: MemoryCookieStore(), transport: host.transport, retry: .never)
-                }
-                let (first, again) = (client(), client())
+                let (first, again) = (client(host), client(host))
                 let id = try await first.register(
                     .init(username: "anna", email: email, password: password, displayName: "Anna Smith")
                 ).id
@@ -252,8 +249,14 @@ import Testing
     @Test("Somebody who is deleted is gone, and the audit says why", arguments: cases)
     func deleted(_ stack: Stack, _ api: String) async throws {
         try await withSubject(api, on: stack) { anna in
+            _ = try await anna.perform(SuspendPeople(anna.named, until: nil, because: "rare-reason", format: .text))
             let printed = try await anna.perform(DeletePeople(anna.named, because: "by letter", format: .text))
             #expect(printed.hasSuffix(" is deleted\n"), "\(printed)")
+            // Nothing else says why the account was suspended, or whose it was.
+            let left = try await TableDump(anna.database, engine: stack.engine).cells(
+                mentioning: ["rare-reason", "anna@example.com"]
+            ).filter { !$0.hasPrefix("audit.subject:") }
+            #expect(left == [])
             let refusal = try await anna.use()
             #expect(refusal?.hasPrefix("401") == true, "\(refusal ?? "none")")
             if let signIn = anna.signIn { #expect(try await signIn()?.hasPrefix("401") == true) }
@@ -305,6 +308,34 @@ import Testing
             #expect(try await refused { try await suspend(anna.named) } == "\(anna.id) is suspended already")
             let entries = try await anna.database.read { try $0.auditEntries(after: 0, limit: 100) }
             #expect(entries.filter { $0.action.hasPrefix("people") }.map(\.action) == ["people suspend"])
+        }
+    }
+
+    @Test(
+        "An account of GTSD that was deactivated before there were suspensions is one now",
+        arguments: Stack.Engine.available)
+    func formerDeactivation(_ engine: Stack.Engine) async throws {
+        try await withTestDatabase(on: engine) { place in
+            let schema = GTSDService.schema
+            let former = try place.open(Schema(schema.name, Array(schema.migrations.dropLast())))
+            try await former.write { db in
+                for (email, isDeactivated) in [("anna@example.com", true), ("bob@example.com", false)] {
+                    try db.run(
+                        """
+                        INSERT INTO users (email, password, timezone, is_deactivated, created_at, updated_at)
+                        VALUES (\(email), 'x', 'UTC', \(isDeactivated), 1, 2)
+                        """)
+                }
+            }
+            try await former.close()
+            let database = try place.open(schema)
+            let people = try await database.read { db in
+                try db.all("SELECT suspended_at, suspended_until, suspension_reason FROM users ORDER BY id") {
+                    try Suspension(row: $0, at: 0, now: 1000).map { $0.sentence(beginning: "since \($0.since)") }
+                }
+            }
+            #expect(people == ["since 1970-01-01T00:00:00Z", nil])
+            try await database.close()
         }
     }
 
@@ -415,11 +446,20 @@ import Testing
 
     // MARK: Resets
 
+    private func client(_ host: DunbarHost) -> DunbarClient {
+        DunbarClient(baseURL: host.baseURL, store: MemoryCookieStore(), transport: host.transport, retry: .never)
+    }
+
+    /// Returns the code of an e-mail.
+    private static func code(in letter: String) -> String? {
+        letter.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+            .first { $0.count >= 40 && !$0.contains(" ") }
+    }
+
     @Test("A password is not reset while its account is suspended", arguments: Stack.Engine.available)
     func resets(_ engine: Stack.Engine) async throws {
         try await withDunbar(on: Stack(engine, .inProcess)) { host in
-            let client = DunbarClient(
-                baseURL: host.baseURL, store: MemoryCookieStore(), transport: host.transport, retry: .never)
+            let client = client(host)
             let id = try await client.register(
                 .init(username: "anna", email: "anna@example.com", password: "Secret-123", displayName: "Anna")
             ).id
@@ -429,9 +469,7 @@ import Testing
             }
             try await client.send(Dunbar.ForgotPassword(email: "anna@example.com"))
             let letter = try #require(try await letters().first)
-            let code = try #require(
-                letter.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
-                    .first { $0.count >= 40 && !$0.contains(" ") })
+            let code = try #require(Self.code(in: letter))
             try await host.node.perform(
                 SuspendPeople([NamedPerson(id: "\(id)")], until: nil, because: "spam", format: .text))
             let reset = Dunbar.ResetPassword(token: code, newPassword: "Secret-456")
@@ -442,6 +480,65 @@ import Testing
             try await host.node.perform(RestorePeople([NamedPerson(id: "\(id)")], because: "", format: .text))
             try await client.send(reset)
             try await client.signIn(username: "anna", password: "Secret-456")
+        }
+    }
+
+    @Test("A code of an operator sets a new password once, within 15 minutes", arguments: Stack.all, [false, true])
+    func resetCodes(_ stack: Stack, _ isSent: Bool) async throws {
+        try await withDunbar(on: stack) { host in
+            let client = client(host)
+            let id = try await client.register(
+                .init(username: "anna", email: "anna@example.com", password: "Secret-123", displayName: "Anna")
+            ).id
+            let person = NamedPerson(id: "\(id)")
+            func code() async throws -> String {
+                let printed = try await host.node.perform(MakeResetCode(person, isSent: isSent, format: .text))
+                guard isSent else { return printed.trimmingCharacters(in: .newlines) }
+                #expect(printed == "dunbar \(id) \"anna\" gets an e-mail to \"anna@example.com\"\n")
+                try await host.service.sendDueEmails()
+                let letter = try #require(host.mailbox.emails.map(\.text).last { $0.contains("15 minutes") })
+                return try #require(Self.code(in: letter))
+            }
+            func reset(_ code: String, to password: String) async throws -> String? {
+                try await Self.refusal {
+                    try await client.send(Dunbar.ResetPassword(token: code, newPassword: password))
+                }
+            }
+            let (late, early) = (try await code(), try await code())
+            #expect(late != early)
+            #expect(try await reset(early, to: "Secret-456") == nil)
+            let used = try await reset(early, to: "Secret-789")
+            #expect(used == "400 Invalid or expired reset token")
+            // All sessions have ended, and the other code with them.
+            #expect(try await client.currentUser() == nil)
+            #expect(try await reset(late, to: "Secret-789") == "400 Invalid or expired reset token")
+            try await self.client(host).signIn(username: "anna", password: "Secret-456")
+
+            let expired = try await code()
+            host.clock.advance(by: .seconds(15 * 60))
+            #expect(try await reset(expired, to: "Secret-789") == "400 Invalid or expired reset token")
+            try await host.node.perform(SuspendPeople([person], until: nil, because: "spam", format: .text))
+            let mistake = try await refused {
+                try await host.node.perform(MakeResetCode(person, isSent: isSent, format: .text))
+            }
+            #expect(mistake == "\(id) is suspended: a password cannot be reset until it is restored")
+        }
+    }
+
+    @Test("Every API with passwords makes codes, and the others say that they have none", arguments: cases)
+    func codesOfEachAPI(_ stack: Stack, _ api: String) async throws {
+        try await withSubject(api, on: stack) { anna in
+            let make = MakeResetCode(anna.named[0], isSent: false, format: .json)
+            guard anna.signIn != nil else {
+                let mistake = try await refused { _ = try await anna.perform(make) }
+                #expect(mistake == "The users of this API have no passwords")
+                return
+            }
+            for printed in [try await anna.perform(make), try await anna.performElsewhere(make)] {
+                #expect(printed.contains(#""code":""#) && printed.contains(#""expires_at":"20"#), "\(printed)")
+            }
+            let codes: Int? = try await anna.database.read { try $0.value("SELECT COUNT(*) FROM reset_tokens") }
+            #expect(codes == 2)
         }
     }
 }

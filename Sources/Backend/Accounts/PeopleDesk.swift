@@ -24,6 +24,13 @@ public protocol PeopleDesk: Sendable {
     ///
     /// - Throws: ``OperatorError``.
     func requireDispensable(_ person: Table.ID, at now: Int64, in db: Session) throws
+    /// Makes a token by which a person sets a new password (``AccountEmails/makeReset(_:of:isSent:at:in:)``).
+    ///
+    /// - Returns: The person's address.
+    /// - Throws: ``OperatorError`` for an API whose users have no passwords.
+    func makeReset(
+        _ token: String, of person: Table.ID, isSent: Bool, at now: Int64, in db: Session
+    ) throws -> String
     /// Deletes a person with everything that belongs to them, as the API's own deletion does. It takes the locks.
     ///
     /// - Returns: What is to be done once the transaction is durable, such as removing files.
@@ -33,6 +40,9 @@ public protocol PeopleDesk: Sendable {
 extension PeopleDesk {
     public var signIns: SignInThrottle? { nil }
     public func requireDispensable(_ person: Table.ID, at now: Int64, in db: Session) throws {}
+    public func makeReset(
+        _ token: String, of person: Table.ID, isSent: Bool, at now: Int64, in db: Session
+    ) throws -> String { throw OperatorError("The users of this API have no passwords") }
 }
 
 extension OperatorContext {

@@ -57,7 +57,7 @@ extension PeopleTable {
     }
 
     /// Suspends an account whose row is locked.
-    static func suspend(_ id: ID, until: Int64?, reason: String, at now: Int64, in db: Session) throws {
+    public static func suspend(_ id: ID, until: Int64?, reason: String, at now: Int64, in db: Session) throws {
         try db.run(
             """
             UPDATE \(table) SET suspended_at = \(now), suspended_until = \(until), suspension_reason = \(reason)
@@ -65,7 +65,8 @@ extension PeopleTable {
             """)
     }
 
-    static func restore(_ id: ID, in db: Session) throws {
+    /// Lifts the suspension of an account.
+    public static func restore(_ id: ID, in db: Session) throws {
         try db.run("UPDATE \(table) SET \(Suspension.lifted) WHERE id = \(id)")
     }
 }

@@ -1,11 +1,13 @@
 import Contract
 import Database
 import Foundation
+import Identity
 
 /// The commands on people, which every API of a ``PeopleDesk`` has.
 enum PeopleCommands {
     static let all: [any OperatorCommand.Type] = [
-        ShowPerson.self, SignOutPeople.self, SuspendPeople.self, RestorePeople.self, DeletePeople.self,
+        ShowPerson.self, SignOutPeople.self, MakeResetCode.self, SuspendPeople.self, RestorePeople.self,
+        DeletePeople.self,
     ]
 }
 
@@ -35,6 +37,17 @@ private struct Deed: Encodable, Sendable {
     /// The number of sessions that have ended.
     var sessions: Int?
     var suspension: Suspension?
+    /// The address to which an e-mail goes.
+    var email: String?
+    /// The code for a new password.
+    var code: String?
+    /// The time up to which the code is valid.
+    var expiresAt: PersonRecord.Moment?
+
+    enum CodingKeys: String, CodingKey {
+        case api, id, name, sessions, suspension, email, code
+        case expiresAt = "expires_at"
+    }
 }
 
 extension PeopleDesk {
@@ -53,8 +66,9 @@ extension PeopleDesk {
         return try await context.database.write { [audit = context.audit] db in
             let people = try Self.lock(ids, among: named.count, context, at: now, in: db, if: check)
             return try people.map { id, person in
+                let result = try act(id, now, db)
                 try audit.record(person, because: reason, at: now, in: db)
-                return (person, try act(id, now, db))
+                return (person, result)
             }
         }
     }
@@ -101,6 +115,25 @@ extension PeopleDesk {
         try await change(people, because: reason, in: context) { id, now, db in
             try self.endSessions(of: id, at: now, in: db)
         }.map { Deed($0.person, sessions: $0.result) }
+    }
+
+    fileprivate func makeReset(
+        of person: NamedPerson, isSent: Bool, in context: OperatorContext
+    ) async throws -> Deed {
+        let token = RandomToken.make()
+        let made = try await change([person], because: "", in: context) { id, now, db in
+            if try Table.suspension(of: id, at: now, in: db) != nil {
+                throw OperatorError("\(id.rawValue) is suspended: a password cannot be reset until it is restored")
+            }
+        } _: { id, now, db in
+            let email = try self.makeReset(token, of: id, isSent: isSent, at: now, in: db)
+            return (email: email, expiresAt: now + ResetToken.lifetimeOfHelp)
+        }
+        guard let (person, result) = made.first else { throw CancellationError() }
+        var deed = Deed(person)
+        if isSent { deed.email = result.email } else { deed.code = token }
+        deed.expiresAt = PersonRecord.Moment(result.expiresAt)
+        return deed
     }
 
     fileprivate func suspend(
@@ -381,6 +414,28 @@ public struct SignOutPeople: OperatorCommand {
         for deed in try await context.people().signOut(people, because: reason, in: context) {
             let ended = deed.sessions.map { $0 == 1 ? "is signed out: 1 session" : "is signed out: \($0) sessions" }
             try await context.print(deed, as: format) { [$0.line(ended ?? "is signed out")] }
+        }
+    }
+}
+
+/// Makes a code by which a person sets a new password, and prints it or sends it to the person's address.
+public struct MakeResetCode: OperatorCommand {
+    public static let name = "people reset-code"
+
+    var person: NamedPerson
+    var isSent: Bool
+    var format: ListFormat
+
+    public init(_ person: NamedPerson, isSent: Bool, format: ListFormat) {
+        self.person = person
+        self.isSent = isSent
+        self.format = format
+    }
+
+    public func run(in context: OperatorContext) async throws {
+        let deed = try await context.people().makeReset(of: person, isSent: isSent, in: context)
+        try await context.print(deed, as: format) { deed in
+            [deed.code ?? deed.line("gets an e-mail to \(deed.email?.quoted ?? "")")]
         }
     }
 }

@@ -13,7 +13,7 @@ struct People: AsyncParsableCommand {
             An act is in 'concord audit' with its reason. The server may be running.
             """,
         subcommands: [
-            Find.self, Show.self, SignOut.self, Suspend.self, Restore.self, Delete.self,
+            Find.self, Show.self, SignOut.self, ResetCode.self, Suspend.self, Restore.self, Delete.self,
         ])
 
     struct Find: AsyncParsableCommand {
@@ -102,6 +102,38 @@ struct People: AsyncParsableCommand {
         func run() async throws {
             try await place.perform(
                 SignOutPeople(try people.all(), because: why.reason, format: listing.format), on: try people.named())
+        }
+    }
+
+    struct ResetCode: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "reset-code", abstract: "Make a code by which a person sets a new password.",
+            discussion: """
+                concord people reset-code messenger 17
+                concord people reset-code messenger 17 --send
+
+                The code is good for 15 minutes, and once. It is entered in the app like that of an e-mail about a \
+                forgotten password, and ends all sessions. Whoever has it has the account: make sure to whom you give it. \
+                Messenger, GTSD and Dunbar have passwords.
+                """)
+
+        @Argument(help: People.apiHelp)
+        var api: String
+
+        @Argument(help: "The person's id, as 'concord people find' prints it.")
+        var id: String
+
+        @Flag(help: "Send the code to the person's e-mail address, and do not print it.")
+        var send = false
+
+        @OptionGroup var listing: ListOptions
+        @OptionGroup var place: DatabaseOptions
+
+        func validate() throws { _ = try ConcordAPI.named(api) }
+
+        func run() async throws {
+            try await place.perform(
+                MakeResetCode(NamedPerson(id: id), isSent: send, format: listing.format), on: try ConcordAPI.named(api))
         }
     }
 

@@ -96,7 +96,8 @@ extension DeuceDiaryService {
                     // grow.
                     "ALTER TABLE groups ADD COLUMN last_entry_at BIGINT",
                     "UPDATE groups SET last_entry_at = last_activity",
-                    // Tokens of a user that were issued up to this time, in Unix seconds, belong to a deleted account.
+                    // Tokens of a user that were issued up to this time, in Unix seconds, belong to a deleted account, or to
+                    // a user whom an operator has signed out.
                     """
                     CREATE TABLE deletions (
                         user_id {KEY} PRIMARY KEY, issued_until BIGINT NOT NULL, deleted_at BIGINT NOT NULL)

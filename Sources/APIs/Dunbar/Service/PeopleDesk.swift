@@ -35,6 +35,12 @@ struct DunbarPeople: PeopleDesk {
         guard others else { throw OperatorError("\(person) is the last admin: promote another one before") }
     }
 
+    func makeReset(
+        _ token: String, of person: Dunbar.User.ID, isSent: Bool, at now: Int64, in db: Session
+    ) throws -> String {
+        try service.emails.makeReset(token, of: person, isSent: isSent, at: now, in: db)
+    }
+
     func delete(_ person: Dunbar.User.ID, at now: Int64, in db: Session) throws -> @Sendable () async -> Void {
         guard try Users.lock(person, in: db) else { throw Users.gone }
         try service.sessions.endAll(of: person, in: db)

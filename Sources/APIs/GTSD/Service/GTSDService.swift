@@ -141,14 +141,17 @@ public final class GTSDService: FileStoringService {
     ) async throws -> Bool {
         let now = TimeSource.system.milliseconds()
         return try await database.write { db in
-            let suspension: SQL =
-                isActive
-                ? Suspension.lifted
-                : "suspended_at = COALESCE(suspended_at, \(now)), suspended_until = NULL, suspension_reason = COALESCE(suspension_reason, '')"
-            let isThere =
-                try db.run("UPDATE users SET \(suspension) WHERE email = \(GTSD.SignUp.normal(email))") == 1
-            if isThere { try audit.record(GTSD.SignUp.normal(email), in: db) }
-            return isThere
+            let address = GTSD.SignUp.normal(email)
+            guard let user: UserID = try db.lock("id", from: "users", where: "email = \(address)", { try $0.get(0) })
+            else { return false }
+            if isActive {
+                try Users.restore(user, in: db)
+            } else {
+                let present = try Users.suspension(of: user, at: now, in: db)
+                try Users.suspend(user, until: nil, reason: present?.reason ?? "", at: now, in: db)
+            }
+            try audit.record(address, in: db)
+            return true
         }
     }
 }

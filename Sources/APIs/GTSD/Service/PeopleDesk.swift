@@ -24,9 +24,14 @@ struct GTSDPeople: PeopleDesk {
     }
 
     func closeSockets(of person: UserID, at now: Int64, in db: Session) throws {
-        // There are none; but this node asks the database again at once.
-        let open: [String] = try db.all("SELECT id FROM sessions WHERE user_id = \(person)") { try $0.get(0) }
-        for session in open { db.afterCommit { [sessions = service.sessions] in sessions.forget(session) } }
+        // There are no sockets.
+        _ = try service.sessions.lookAgain(at: person, in: db)
+    }
+
+    func makeReset(
+        _ token: String, of person: UserID, isSent: Bool, at now: Int64, in db: Session
+    ) throws -> String {
+        try service.emails.makeReset(token, of: person, isSent: isSent, at: now, in: db)
     }
 
     func delete(_ person: UserID, at now: Int64, in db: Session) throws -> @Sendable () async -> Void {

@@ -26,12 +26,15 @@ struct MessengerPeople: PeopleDesk {
     }
 
     func closeSockets(of person: Messenger.User.ID, at now: Int64, in db: Session) throws {
-        let open: [String] = try db.all("SELECT id FROM sessions WHERE user_id = \(person)") { try $0.get(0) }
-        for session in open {
-            // On this node it holds before the command is answered, whichever way events take.
-            db.afterCommit { [sessions = service.sessions] in sessions.forget(session) }
+        for session in try service.sessions.lookAgain(at: person, in: db) {
             service.announce(.sessionEnded(session), as: nil, in: db)
         }
+    }
+
+    func makeReset(
+        _ token: String, of person: Messenger.User.ID, isSent: Bool, at now: Int64, in db: Session
+    ) throws -> String {
+        try service.emails.makeReset(token, of: person, isSent: isSent, at: now, in: db)
     }
 
     func delete(
