@@ -1,6 +1,5 @@
 import Database
 import Foundation
-import NIOCore
 import NIOPosix
 import Testbed
 import Testing

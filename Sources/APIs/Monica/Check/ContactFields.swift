@@ -38,6 +38,10 @@ extension MonicaScenarios {
                 ),
                 (["contact_id": john.json, "contact_field_type_id": phone], "The data field is required."),
                 (
+                    ["contact_id": john.json, "contact_field_type_id": 999_999_999, "data": "1"],
+                    "The selected contact field type id is invalid."
+                ),
+                (
                     ["contact_id": "x", "contact_field_type_id": 999_999_999, "data": 1],
                     "The contact id must be an integer. The selected contact field type id is invalid. "
                         + "The data must be a string."

@@ -36,7 +36,12 @@ extension MonicaExamples {
             requests: (
                 new: #"{ "contact_id": 5, "contact_field_type_id": 2, "data": "+1 555 0100" }"#,
                 changed: #"{ "contact_id": 5, "contact_field_type_id": 2, "data": "+1 555 0101" }"#
-            ), required: "The data field is required.", names: ("contact field", "contact fields")) + """
+            ),
+            required: """
+                The selected contact field type id is invalid.
+                ! 422 The data must be a valid email address.
+                ! 422 The data format is invalid.
+                """, names: ("contact field", "contact fields")) + """
 
 
             GET /contactfieldtypes limited addition: Returns all types of contact fields, the oldest first.
