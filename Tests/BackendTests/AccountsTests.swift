@@ -59,6 +59,7 @@ private struct Service: Sendable {
             texts: AccountEmailTexts(
                 verification: { MailMessage(to: $0, subject: "verify", text: $1) },
                 reset: { MailMessage(to: $0, subject: "reset", text: $1) },
+                help: { MailMessage(to: $0, subject: "help", text: $1) },
                 change: { MailMessage(to: $0, subject: "change", text: $1) },
                 changeNotice: { MailMessage(to: $0, subject: "notice", text: "") }), report: { _, _, _ in })
     }

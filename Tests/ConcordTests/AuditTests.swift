@@ -124,10 +124,11 @@ import Testing
 
     @Test func timesAreDaysMomentsAndDurations() throws {
         let now = Date(timeIntervalSince1970: 1_800_000_000)
-        #expect(AuditCommand.time("7d", now: now) == now - 7 * 86_400)
-        #expect(AuditCommand.time("90m", now: now) == now - 5400)
-        #expect(AuditCommand.time("2027-01-15", now: now)?.timeIntervalSince1970 == 1_799_971_200)
-        #expect(AuditCommand.time("2027-01-15T08:00:00Z", now: now) == now)
-        for text in ["", "d", "-1d", "yesterday", "2027-15-01"] { #expect(AuditCommand.time(text, now: now) == nil) }
+        #expect(OperatorTime.ago("7d", before: now) == now - 7 * 86_400)
+        #expect(OperatorTime.ago("90m", before: now) == now - 5400)
+        #expect(OperatorTime.ago("2027-01-15", before: now)?.timeIntervalSince1970 == 1_799_971_200)
+        #expect(OperatorTime.ago("2027-01-15T08:00:00Z", before: now) == now)
+        #expect(OperatorTime.ahead("12h", of: now) == now + 43_200)
+        for text in ["", "d", "-1d", "yesterday", "2027-15-01"] { #expect(OperatorTime.ago(text, before: now) == nil) }
     }
 }

@@ -16,14 +16,16 @@ import Testing
     private static let shown: Set<String> = [
         "applied_at", "awarded_at", "completed_at", "created_at", "deleted_at", "edited_at", "favorited_at",
         "happened_at",
-        "joined_at", "last_entry_at", "logged_at", "occurred_at", "read_at", "registered_at", "revised_at", "taken_at",
-        "updated_at",
+        "joined_at", "last_entry_at", "logged_at", "occurred_at", "read_at", "registered_at", "revised_at",
+        "suspended_at", "taken_at", "updated_at",
     ]
 
-    /// The other ones: the audit, which is never changed; the end of a muting, which the user has chosen; the use of a refresh
+    /// The other ones: the audit, which is never changed; the end of a muting, which the user has chosen, and of a
+    /// suspension, which the operator has; the use of a refresh
     /// token, which is only compared within its grace of seconds; the sign of life of an import, which counts in both directions.
     private static let others: Set<String> = [
-        "audit.time", "members.muted_until", "refresh_tokens.used_at", "imports.alive_at",
+        "audit.time", "members.muted_until", "refresh_tokens.used_at", "imports.alive_at", "users.suspended_until",
+        "accounts.suspended_until",
     ]
 
     /// Checks that each column with times is on one of the lists.

@@ -88,6 +88,22 @@ import Testing
         }
     }
 
+    @Test("Who is suspended is not notified", arguments: Stack.Engine.available)
+    func suspended(_ engine: Stack.Engine) async throws {
+        try await run(on: Stack(engine, .inProcess)) { service, hosts async throws in
+            let (alice, bob, carol) = try await hosts[0].world().trio()
+            let chat = try await alice.group(with: bob, carol)
+            _ = try await bob.register()
+            let device = try await carol.register()
+            try await hosts[0].database.write { db in
+                try db.run("UPDATE users SET suspended_at = 1, suspension_reason = 'spam' WHERE id = \(bob.id)")
+            }
+            try await alice.send(Messenger.SendMessage(chat: chat, content: "Hello!"))
+            try await hosts[0].drain()
+            #expect(service.taken.map(\.token) == [device.token])
+        }
+    }
+
     @Test("Without text a notification has only ids", arguments: Stack.Engine.available)
     func idsOnly(_ engine: Stack.Engine) async throws {
         try await run(on: Stack(engine, .inProcess), showsText: false) { service, hosts async throws in

@@ -13,14 +13,11 @@ public protocol EmailAccountTable: PasswordAccountTable {
     static var emailKeyColumn: SQL? { get }
     /// The column that says whether the address is verified; nil for an API that does not keep that.
     static var verifiedColumn: SQL? { get }
-    /// The condition that an account may be entered, and so gets e-mails: it is not suspended.
-    static var mayEnter: SQL { get }
 }
 
 extension EmailAccountTable {
     public static var emailKeyColumn: SQL? { "email_key" }
     public static var verifiedColumn: SQL? { "is_verified" }
-    public static var mayEnter: SQL { "1 = 1" }
 
     /// The condition that finds the account of an address.
     static func has(_ key: String) -> SQL { "\(emailKeyColumn ?? "email") = \(key)" }
@@ -40,6 +37,8 @@ public enum AccountEmail: Codable, Sendable {
     case change(address: String, token: String)
     /// An e-mail to the present address of an account that is to have another one.
     case changeNotice(address: String)
+    /// An e-mail with a token by which an operator helps a user to a new password.
+    case help(address: String, token: String)
 }
 
 /// The texts of an API's e-mails about accounts.
@@ -51,6 +50,8 @@ public struct AccountEmailTexts: Sendable {
     var verification: Text?
     /// Resets a forgotten password.
     var reset: Text
+    /// Helps a user to a new password, for whom an operator has made a token.
+    var help: Text
     /// Confirms another address of an account.
     var change: Text
     /// Tells the present address of an account that it is to have another one.
@@ -58,11 +59,12 @@ public struct AccountEmailTexts: Sendable {
 
     /// Makes texts.
     public init(
-        verification: Text?, reset: @escaping Text, change: @escaping Text,
+        verification: Text?, reset: @escaping Text, help: @escaping Text, change: @escaping Text,
         changeNotice: @escaping @Sendable (_ address: String) -> MailMessage
     ) {
         self.verification = verification
         self.reset = reset
+        self.help = help
         self.change = change
         self.changeNotice = changeNotice
     }
@@ -75,6 +77,7 @@ public struct AccountEmailTexts: Sendable {
     public init(of api: String, verification: Text? = nil, change: Text? = nil) {
         self.verification = verification
         reset = { .reset(passwordOf: api, to: $0, token: $1) }
+        help = { .help(withPasswordOf: api, to: $0, token: $1) }
         self.change = change ?? { .change(addressOf: api, to: $0, token: $1) }
         changeNotice = { .notice(ofChangeIn: api, to: $0) }
     }
@@ -125,6 +128,11 @@ public struct AccountEmails<Table: EmailAccountTable>: Sendable {
                     }
                     return isValid ? texts.change(address, token) : nil
                 case .changeNotice(let address): return texts.changeNotice(address)
+                case .help(let address, let token):
+                    let isValid = try await database.read {
+                        try EmailTokens<ID>.reset.user(of: token, at: now, in: $0) != nil
+                    }
+                    return isValid ? texts.help(address, token) : nil
                 }
             }, report: report)
     }
@@ -200,18 +208,39 @@ public struct AccountEmails<Table: EmailAccountTable>: Sendable {
         }
     }
 
+    /// Makes a reset token for a user whom an operator helps. It is valid for 15 minutes, and as the user's own for one
+    /// reset.
+    ///
+    /// - Parameters:
+    ///   - token: A random token (``Identity/RandomToken``).
+    ///   - isSent: Whether it is sent to the account's address.
+    /// - Returns: The account's address.
+    public func makeReset(
+        _ token: String, of user: ID, isSent: Bool, at now: Int64, in db: Session
+    ) throws -> String {
+        guard let email: String = try db.value("SELECT email FROM \(Table.table) WHERE id = \(user)") else {
+            throw Table.gone
+        }
+        try EmailTokens.reset.insert(token, of: user, for: ResetToken.lifetimeOfHelp, at: now, in: db)
+        if isSent { try queue.post(.help(address: email, token: token), at: now, in: db) }
+        return email
+    }
+
     /// Returns whether a reset token is valid. It should be called before a password is hashed, which takes long.
     public func isValid(resetToken token: String) async throws -> Bool {
         let now = time.milliseconds()
         return try await database.read { db in
             guard let user = try EmailTokens<ID>.reset.user(of: token, at: now, in: db) else { return false }
-            return try Self.mayEnter(user, in: db)
+            return try Self.isUsable(user, at: now, in: db)
         }
     }
 
-    private static func mayEnter(_ user: ID, in db: Session) throws -> Bool {
+    private static func isUsable(_ user: ID, at now: Int64, in db: Session) throws -> Bool {
         try db.exists(
-            "SELECT 1 FROM \(Table.table) WHERE id = \(user) AND \(Table.isPresent) AND \(Table.mayEnter)")
+            """
+            SELECT 1 FROM \(Table.table)
+            WHERE id = \(user) AND \(Table.isPresent) AND \(Table.isUsable(at: now))
+            """)
     }
 
     /// Sets a new password by a reset token, and verifies the address.
@@ -244,7 +273,7 @@ public struct AccountEmails<Table: EmailAccountTable>: Sendable {
             // The second of two requests with the same token waits for the lock, and then finds no token.
             let tokens = EmailTokens<ID>.reset
             guard let user = try tokens.user(of: token, at: now, in: db), try Table.lock(user, in: db),
-                try tokens.user(of: token, at: now, in: db) == user, try Self.mayEnter(user, in: db)
+                try tokens.user(of: token, at: now, in: db) == user, try Self.isUsable(user, at: now, in: db)
             else { return false }
             try Self.endResets(of: user, in: db)
             try db.run(
@@ -261,7 +290,7 @@ public struct AccountEmails<Table: EmailAccountTable>: Sendable {
         let account: (id: ID, email: String)? = try db.lock(
             "id, email", from: Table.table,
             where: """
-                \(Table.has(Table.emailKey(address))) AND \(Table.isPresent) AND \(Table.mayEnter)
+                \(Table.has(Table.emailKey(address))) AND \(Table.isPresent) AND \(Table.isUsable(at: now))
                 """
         ) { (try $0.get(0), try $0.get(1)) }
         guard let account else { return nil }
@@ -336,7 +365,7 @@ public struct AccountEmails<Table: EmailAccountTable>: Sendable {
         // The second of two requests with the same token waits for the lock, and then finds no token.
         guard let user = try AddressChange<Table>.one(token, at: now, in: db)?.user, try Table.lock(user, in: db),
             let change = try AddressChange<Table>.one(token, at: now, in: db), change.user == user,
-            try Self.mayEnter(user, in: db)
+            try Self.isUsable(user, at: now, in: db)
         else { return .refused }
         guard try AddressChange<Table>.isFree(change.key, for: user, in: db) else { return .taken }
         let former: String? = try db.value("SELECT email FROM \(Table.table) WHERE id = \(user)")
@@ -432,6 +461,14 @@ enum AddressChange<Table: EmailAccountTable> {
     }
 }
 
+/// The tokens that set a new password.
+enum ResetToken {
+    /// The time in milliseconds for which a token is valid that was asked for in the app.
+    static let lifetime: Int64 = 3_600_000
+    /// The time in milliseconds for which a token is valid that an operator has made.
+    static let lifetimeOfHelp: Int64 = 15 * 60_000
+}
+
 /// The tokens in e-mails, which are random and stored as hashes.
 struct EmailTokens<User: SQLConvertible & Sendable>: Sendable {
     private let name: String
@@ -443,7 +480,7 @@ struct EmailTokens<User: SQLConvertible & Sendable>: Sendable {
     /// Tokens that verify an address.
     static var verification: Self { .init(name: "email_tokens", lifetime: 24 * 3_600_000) }
     /// Tokens that set a new password.
-    static var reset: Self { .init(name: "reset_tokens", lifetime: 3_600_000) }
+    static var reset: Self { .init(name: "reset_tokens", lifetime: ResetToken.lifetime) }
 
     var tables: [String] {
         [
@@ -459,11 +496,12 @@ struct EmailTokens<User: SQLConvertible & Sendable>: Sendable {
 
     var times: [StoredTime] { [StoredTime(name, "expires_at", window: lifetime)] }
 
-    func insert(_ token: String, of user: User, at now: Int64, in db: Session) throws {
+    /// - Parameter shorter: The time in milliseconds for which the token is valid, if it is not the usual one.
+    func insert(_ token: String, of user: User, for shorter: Int64? = nil, at now: Int64, in db: Session) throws {
         try db.run(
             """
             INSERT INTO \(table) (hash, user_id, expires_at)
-            VALUES (\(Digest.sha256(token)), \(user), \(now + lifetime))
+            VALUES (\(Digest.sha256(token)), \(user), \(now + (shorter ?? lifetime)))
             """)
     }
 

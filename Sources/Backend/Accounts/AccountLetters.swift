@@ -19,6 +19,21 @@ extension MailMessage {
                 """)
     }
 
+    static func help(withPasswordOf api: String, to address: String, token: String) -> MailMessage {
+        MailMessage(
+            from: api, to: address, subject: "Reset your password",
+            text: """
+                This is to help you to a new password for your \(api) account.
+
+                Enter this code in the app, where it asks for the code of a forgotten password:
+
+                \(token)
+
+                The code is good for 15 minutes, and once. You will be signed out everywhere. If you did not ask for
+                help, you can ignore this message: your password stays as it is.
+                """)
+    }
+
     static func change(addressOf api: String, to address: String, token: String) -> MailMessage {
         MailMessage(
             from: api, to: address, subject: "Confirm your email address",

@@ -14,11 +14,18 @@ public protocol AccountTable: SendableMetatype {
     static var isPresent: SQL { get }
     /// The answer to a caller whose account was deleted: usually 401.
     static var gone: Problem { get }
+    /// Returns the condition that the account of a row may be used now: it is not suspended. Every account of a table
+    /// that is no ``PeopleTable`` may be used.
+    static func isUsable(at now: Int64) -> SQL
+    /// Throws the API's refusal for an account that may not be used now.
+    static func requireUsable(_ id: ID, at now: Int64, in db: Session) throws
 }
 
 extension AccountTable {
     public static var table: SQL { "users" }
     public static var isPresent: SQL { "1 = 1" }
+    public static func isUsable(at now: Int64) -> SQL { "1 = 1" }
+    public static func requireUsable(_ id: ID, at now: Int64, in db: Session) throws {}
 
     /// Returns whether there is such an account.
     public static func exists(_ id: ID, in db: Session) throws -> Bool {

@@ -221,6 +221,7 @@ public struct Accounts<Table: PasswordAccountTable>: Sendable {
                 return try await write { db in
                     guard try Table.lock(account.id, in: db) else { throw isSignIn ? refusal : Table.gone }
                     guard try Table.password(of: account.id, in: db) == account.password else { throw refusal }
+                    try Table.requireUsable(account.id, at: now, in: db)
                     let output = try body(account.id, prepared, now, db)
                     try verified.complete(isSignIn: isSignIn, at: now, in: db)
                     return output

@@ -16,14 +16,24 @@ public struct CookieSessions<User: SQLConvertible>: Sendable {
     private let cookie: SessionCookie
     private let time: TimeSource
     private let notesUse: Bool
+    private let admit: Admission
 
-    /// - Parameter notesUse: Whether the table has the columns of ``SessionNotes``, in which the last use of each session is
-    ///   noted, to an hour.
-    public init(database: Database, cookie: SessionCookie, time: TimeSource, notesUse: Bool = false) {
+    /// Throws the API's refusal for an account that may not be used now.
+    public typealias Admission = @Sendable (_ user: User, _ now: Int64, Session) throws -> Void
+
+    /// - Parameters:
+    ///   - notesUse: Whether the table has the columns of ``SessionNotes``, in which the last use of each session is noted,
+    ///     to an hour.
+    ///   - admit: Decides about the user of each session that is found.
+    public init(
+        database: Database, cookie: SessionCookie, time: TimeSource, notesUse: Bool = false,
+        admit: @escaping Admission = { _, _, _ in }
+    ) {
         self.database = database
         self.cookie = cookie
         self.time = time
         self.notesUse = notesUse
+        self.admit = admit
     }
 
     /// The statements that create the table, for an API's schema. `user_id` is a number.
@@ -56,18 +66,21 @@ public struct CookieSessions<User: SQLConvertible>: Sendable {
     /// Each call queries the database, so that a session that was signed out ends at once, on every node.
     ///
     /// - Parameter address: The client's address, which is noted with the session's use.
+    /// - Throws: What the admission of the session's user throws.
     public func caller(_ headers: HTTPFields, from address: ClientAddress? = nil) async throws -> Caller? {
         let tokens = tokens(in: headers).map { (text: $0, hash: Digest.sha256($0)) }
         if tokens.isEmpty { return nil }
         let now = time.milliseconds()
         let usedAt: SQL = notesUse ? "used_at" : "expires_at"
         typealias Found = (token: String, hash: [UInt8], user: User, expiresAt: Int64, usedAt: Int64?)
-        let found: Found? = try await database.read { db in
+        let found: Found? = try await database.read { [admit] db in
             for (token, hash) in tokens {
                 let session: (user: User, expiresAt: Int64, usedAt: Int64?)? = try db.one(
                     "SELECT user_id, expires_at, \(usedAt) FROM sessions WHERE hash = \(hash) AND expires_at > \(now)"
                 ) { (try $0.get(0), try $0.get(1), try $0.get(2)) }
-                if let session { return (token, hash, session.user, session.expiresAt, session.usedAt) }
+                guard let session else { continue }
+                try admit(session.user, now, db)
+                return (token, hash, session.user, session.expiresAt, session.usedAt)
             }
             return nil
         }
@@ -114,7 +127,10 @@ public struct CookieSessions<User: SQLConvertible>: Sendable {
     }
 
     /// Ends every session of a user.
-    public func endAll(of user: User, in db: Session) throws {
+    ///
+    /// - Returns: The number of sessions.
+    @discardableResult
+    public func endAll(of user: User, in db: Session) throws -> Int {
         try db.run("DELETE FROM sessions WHERE user_id = \(user)")
     }
 

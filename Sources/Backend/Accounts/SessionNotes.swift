@@ -111,6 +111,24 @@ public enum SessionNotes {
         }
     }
 
+    /// Returns a user's sessions that have not expired for an operator, the one that was used last first.
+    ///
+    /// - Parameter lifetime: The time in milliseconds after which an unused session ends.
+    public static func shown(
+        of user: some SQLConvertible, lifetime: Int64, at now: Int64, in db: Session
+    ) throws -> [PersonRecord.Session] {
+        try db.all(
+            """
+            SELECT device, started_at, COALESCE(used_at, expires_at - \(lifetime)) AS used, address
+            FROM sessions WHERE user_id = \(user) AND expires_at > \(now) ORDER BY used DESC LIMIT \(maximum)
+            """
+        ) { row in
+            PersonRecord.Session(
+                device: try row.get(0), startedAt: (try row.get(1, as: Int64?.self)).map(PersonRecord.Moment.init),
+                usedAt: PersonRecord.Moment(try row.get(2)), address: try row.get(3))
+        }
+    }
+
     /// Returns a session's number: 53 bits of a digest, which every client of JSON can read as an integer.
     static func number(_ key: [UInt8]) -> Int64 {
         max(1, Digest.sha256(key).prefix(7).reduce(0) { $0 << 8 | Int64($1) } >> 3)

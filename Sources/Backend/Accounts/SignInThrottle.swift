@@ -91,6 +91,17 @@ public struct SignInThrottle: Sendable {
         return Attempt(account: account, address: address, isFamiliar: isFamiliar, keys: budgets.map(\.key))
     }
 
+    /// Returns how many sign-ins to an account failed in the present hour: at least those from addresses that had never
+    /// signed in to it.
+    func failures(of account: String, at now: Int64, in db: Session) throws -> Int {
+        try keys.reduce(0) { count, key in
+            let name = "sign-in \(digest(account, key))"
+            let counted = try AttemptCounters.counts(of: name, at: now, in: db)
+            let ofAddresses = counted.filter { $0.key != name }.map(\.count).reduce(0, +)
+            return count + max(counted.first { $0.key == name }?.count ?? 0, ofAddresses)
+        }
+    }
+
     /// Refunds an attempt, so that it does not count.
     func refund(_ attempt: Attempt, in db: Session) throws {
         for key in attempt.keys { try AttemptCounters.refund(key, in: db) }

@@ -188,6 +188,15 @@ where User.RawValue == Int64 {
         return ended
     }
 
+    /// Makes this node ask the database again about a user's sessions, as soon as the transaction commits.
+    ///
+    /// - Returns: The ids of the sessions.
+    public func lookAgain(at user: User, in db: Session) throws -> [String] {
+        let ids: [String] = try db.all("SELECT id FROM sessions WHERE user_id = \(user)") { try $0.get(0) }
+        for session in ids { db.afterCommit { self.forget(session) } }
+        return ids
+    }
+
     /// Ends some of all sessions, for an operator who signs everybody out.
     ///
     /// - Returns: The ids of the sessions; none when all have ended.

@@ -74,6 +74,10 @@ extension HostedAPI {
     var storedFiles: [StoredFileColumn] { Service.columnsOfFiles }
     /// The columns of the database whose times are compared with the clock.
     var storedTimes: [StoredTime] { Service.storedTimes }
+    /// The accounts that an operator finds; nil for an API without commands for people.
+    var tableOfPeople: (any PeopleTable.Type)? { Service.tableOfPeople }
+    /// Makes the service for a command.
+    func makeAnyService(on platform: Platform) throws -> any HostedService { try makeService(on: platform) }
 }
 
 /// The service of an API, as the server that hosts it uses it.
@@ -91,6 +95,10 @@ public protocol HostedService: Sendable {
     /// The columns whose times are compared with the clock; none by default. The service's sweep brings back times that lie too
     /// far ahead (``StoredTimes/bringBack(_:at:in:)``), and the start says that there are some.
     static var storedTimes: [StoredTime] { get }
+    /// The accounts that operators find; nil for an API without commands for people.
+    static var tableOfPeople: (any PeopleTable.Type)? { get }
+    /// What operators do with these people; nil for an API without commands for people.
+    var peopleDesk: (any PeopleDesk)? { get }
 
     /// Returns every operation with its handler.
     func routes() -> Routes<API, Principal>
@@ -114,6 +122,8 @@ extension HostedService {
     public static var healthyBody: String { #"{"status":"ok"}"# }
     public static var columnsOfFiles: [StoredFileColumn] { [] }
     public static var storedTimes: [StoredTime] { [] }
+    public static var tableOfPeople: (any PeopleTable.Type)? { nil }
+    public var peopleDesk: (any PeopleDesk)? { nil }
     public func sockets() -> [SocketRoute] { [] }
     public func prepare() async throws {}
     public func listen(_ started: @escaping @Sendable () -> Void) async { started() }

@@ -43,7 +43,9 @@ public struct PrintSettings: ServerCommand {
 
 /// The commands for the whole server.
 enum ServerCommands {
-    private static let all: [any ServerCommand.Type] = [MakeBackup.self, PrintAudit.self, PrintSettings.self]
+    private static let all: [any ServerCommand.Type] = [
+        MakeBackup.self, PrintAudit.self, PrintSettings.self, FindPeople.self,
+    ]
 
     static func named(_ name: String) -> (any ServerCommand.Type)? { all.first { $0.name == name } }
 }

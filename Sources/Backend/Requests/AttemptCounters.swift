@@ -61,6 +61,16 @@ enum AttemptCounters {
         try db.run("DELETE FROM attempts WHERE key = \(key) AND count = 0")
     }
 
+    /// Returns the counters of a key, and those of keys that begin with it and a space, whose windows have not ended.
+    static func counts(of key: String, at now: Int64, in db: Session) throws -> [(key: String, count: Int)] {
+        try db.all(
+            """
+            SELECT key, count FROM attempts
+            WHERE key >= \(key) AND key < \(key + "!") AND NOT \(StoredTimes.isOver("until", at: now, window: hour))
+            """
+        ) { (try $0.get(0), try $0.get(1)) }
+    }
+
     /// Deletes the counters of a key, and those of keys that begin with it and a space.
     static func forget(_ key: String, in db: Session) throws {
         // "!" is the next ASCII character after the space.

@@ -61,10 +61,32 @@ extension Session {
     ///   - id: The number after which the list begins.
     ///   - limit: The most entries that are returned.
     public func auditEntries(after id: Int64, limit: Int) throws -> [AuditEntry] {
-        try all("SELECT id, time, actor, action, subject FROM audit WHERE id > \(id) ORDER BY id LIMIT \(limit)") {
-            AuditEntry(
-                id: try $0.get(0), time: try $0.get(1), actor: try $0.get(2), action: try $0.get(3),
-                subject: try $0.get(4))
-        }
+        try all(
+            "SELECT id, time, actor, action, subject FROM audit WHERE id > \(id) ORDER BY id LIMIT \(limit)",
+            Self.auditEntry)
+    }
+
+    /// Returns the newest entries whose subject is one of some texts, or begins with one of some others, the newest first.
+    public func auditEntries(
+        about subjects: [String], beginning beginnings: [String], limit: Int
+    ) throws -> [AuditEntry] {
+        let conditions =
+            subjects.map { "subject = \($0)" as SQL }
+            + beginnings.map { beginning in
+                let escaped = beginning.reduce(into: "") { $0 += "%_\\".contains($1) ? "\\\($1)" : "\($1)" }
+                return #"subject LIKE \#(escaped + "%") ESCAPE '\'"# as SQL
+            }
+        guard var condition = conditions.first else { return [] }
+        for another in conditions.dropFirst() { condition = "\(condition) OR \(another)" }
+        return try all(
+            """
+            SELECT id, time, actor, action, subject FROM audit WHERE \(condition) ORDER BY id DESC LIMIT \(limit)
+            """, Self.auditEntry)
+    }
+
+    private static func auditEntry(_ row: borrowing Row) throws -> AuditEntry {
+        AuditEntry(
+            id: try row.get(0), time: try row.get(1), actor: try row.get(2), action: try row.get(3),
+            subject: try row.get(4))
     }
 }

@@ -47,6 +47,14 @@ public final class Session {
 
     init(_ connection: any SessionConnection) { self.connection = connection }
 
+    /// The words behind a text that compare it by its bytes, as the index of an expression with `{BYTEWISE}` does.
+    public var bytewise: SQL {
+        switch dialect {
+        case .sqlite: ""
+        case .postgreSQL: #"COLLATE "C""#
+        }
+    }
+
     /// Returns every row, mapped.
     public func all<T>(_ sql: SQL, _ map: (borrowing Row) throws -> T) throws -> [T] {
         var results: [T] = []

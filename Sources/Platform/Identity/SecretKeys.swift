@@ -6,8 +6,8 @@ import NIOConcurrencyHelpers
 /// A file has a line of base64, so that its text can be moved to the environment variable as it is. A key is never
 /// replaced, because tokens and links signed with it would stop working.
 public struct SecretKeys: Sendable {
-    let folder: String
-    let environment: [String: String]
+    package let folder: String
+    package let environment: [String: String]
     private let made = NIOLockedValueBox<Set<String>>([])
 
     /// Makes the secrets of a data folder.

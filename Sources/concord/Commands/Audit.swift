@@ -31,30 +31,14 @@ struct AuditCommand: AsyncParsableCommand {
 
     func validate() throws {
         for name in apis { _ = try ConcordAPI.named(name) }
-        if let since, Self.time(since, now: Date()) == nil {
+        if let since, OperatorTime.ago(since, before: Date()) == nil {
             throw ValidationError("--since must be like 2026-11-23, 2026-11-23T08:00:00Z, 12h or 7d, not '\(since)'")
         }
     }
 
     func run() async throws {
-        let environment = try data.data.environment()
-        let since = since.flatMap { Self.time($0, now: Date()) } ?? .distantPast
-        let command = PrintAudit(
-            of: apis, since: Int64(since.timeIntervalSince1970 * 1000), format: listing.format)
-        try await OperatorClient(
-            folder: try data.folder(environment), database: try data.given(environment),
-            environment: environment.variables
-        ).perform(
-            command, try data.settings(environment), known: ConcordAPI.all.map(\.hosted),
-            console: TerminalConsole(input: { nil }))
-    }
-
-    /// Reads a time: a day, a time in UTC, or a duration before now.
-    static func time(_ text: String, now: Date) -> Date? {
-        let units: [Character: Double] = ["m": 60, "h": 3600, "d": 86_400]
-        if let unit = text.last.flatMap({ units[$0] }), let count = Int32(text.dropLast()), count >= 0 {
-            return now - Double(count) * unit
-        }
-        return (try? Date(text, strategy: .iso8601)) ?? (try? Date(text, strategy: .iso8601.year().month().day()))
+        let since = since.flatMap { OperatorTime.ago($0, before: Date()) } ?? .distantPast
+        try await data.perform(
+            PrintAudit(of: apis, since: Int64(since.timeIntervalSince1970 * 1000), format: listing.format))
     }
 }

@@ -62,4 +62,17 @@ struct DatabaseOptions: ParsableArguments {
             command, on: api.hosted, publicURL: publicURL ?? "http://localhost:\(port ?? "\(api.hosted.port)")",
             console: console)
     }
+
+    /// Performs a command for the whole server, through the server that uses the data folder, or in this process when no
+    /// server runs.
+    ///
+    /// - Throws: `OperatorError` and other errors whose descriptions are for the operator.
+    func perform(_ command: some ServerCommand) async throws {
+        let environment = try data.environment()
+        try await OperatorClient(
+            folder: try folder(environment), database: try given(environment), environment: environment.variables
+        ).perform(
+            command, try settings(environment), known: ConcordAPI.all.map(\.hosted),
+            console: TerminalConsole(input: { nil }))
+    }
 }

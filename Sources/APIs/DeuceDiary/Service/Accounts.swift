@@ -24,6 +24,8 @@ struct IssuerAccounts: Sendable {
     /// For recently deleted accounts, the Unix second up to which their tokens are refused. The database keeps it for
     /// good, and is queried within a second.
     private let ended = BoundedCache<DeuceDiary.User.ID, Int64>(capacity: 10_000)
+    /// For recently suspended accounts, the time at which this node heard of it, in milliseconds.
+    private let suspended = BoundedCache<DeuceDiary.User.ID, Int64>(capacity: 10_000)
 
     /// The tokens of a user that were issued in one second, which are all before or all after a deletion.
     private struct Bearer: Hashable {
@@ -48,9 +50,14 @@ struct IssuerAccounts: Sendable {
             !claims.subject.containsNUL
         else { throw Self.invalidToken }
         let caller = Caller(user: .init(claims.subject), claims: claims)
-        _ = try await known.check(Bearer(user: caller.user, issuedAt: claims.issuedAt)) {
+        let bearer = Bearer(user: caller.user, issuedAt: claims.issuedAt)
+        // What is known may be older than the suspension.
+        if wasJustSuspended(caller.user) { known.remove(bearer) }
+        let now = time.milliseconds()
+        _ = try await known.check(bearer) {
             let isKnown = try await database.read { db in
                 try Users.requireToken(claims, in: db)
+                try Users.requireUsable(caller.user, at: now, in: db)
                 return try Users.exists(caller.user, in: db)
             }
             if !isKnown { try await begin(claims) }
@@ -74,6 +81,14 @@ struct IssuerAccounts: Sendable {
     /// Refuses the tokens of a deleted account that were issued up to a time, in Unix seconds.
     func refuseTokens(of user: DeuceDiary.User.ID, issuedUntil: Int64) {
         ended.update(user) { $0 = max($0 ?? issuedUntil, issuedUntil) }
+    }
+
+    /// Makes requests of a user ask the database again, for as long as this node may know the user from before.
+    func noteSuspension(of user: DeuceDiary.User.ID, at now: Int64) { suspended.insert(now, for: user) }
+
+    /// Returns whether the user was suspended within the last two seconds.
+    func wasJustSuspended(_ user: DeuceDiary.User.ID) -> Bool {
+        suspended.value(for: user).map { abs(time.milliseconds() - $0) < 2000 } ?? false
     }
 
     /// Returns whether the caller's account was deleted recently.

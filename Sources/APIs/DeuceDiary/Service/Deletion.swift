@@ -8,18 +8,38 @@ extension DeuceDiaryService {
         let now = time.milliseconds()
         // The caller's own token is older than the deletion, whatever its issuer's clock says.
         let issuedUntil = max(now / 1000, caller.claims.issuedAt)
-        let picture = try await database.write { [publisher, accounts] db in
-            let picture = try Deletion.run(caller.user, at: now, in: db)
-            try Deletion.remember(caller.user, issuedUntil: issuedUntil, at: now, in: db)
-            let news = LiveAnnouncement.deleted(caller.user, issuedUntil: issuedUntil)
-            publisher.publish(news, short: nil, as: nil, in: db)
-            // On this node it takes effect before the answer, whichever way events take.
-            db.afterCommit { accounts.refuseTokens(of: caller.user, issuedUntil: issuedUntil) }
-            return picture
+        let picture = try await database.write { db in
+            try self.delete(caller.user, issuedUntil: issuedUntil, at: now, in: db)
         }
-        // A picture that cannot be deleted now is swept later.
-        if let picture = picture.flatMap(Pictures.key) { try? await objects.delete(picture) }
+        await remove(picture: picture)
         return .init(message: "Account deleted")
+    }
+
+    /// Deletes an account, and refuses its tokens that were issued up to a time, in Unix seconds.
+    ///
+    /// - Returns: The name of the picture, whose file must be removed after the commit.
+    func delete(
+        _ user: DeuceDiary.User.ID, issuedUntil: Int64, at now: Int64, in db: Session
+    ) throws -> String? {
+        let picture = try Deletion.run(user, at: now, in: db)
+        try endTokens(of: user, issuedUntil: issuedUntil, at: now, in: db)
+        return picture
+    }
+
+    /// Refuses the tokens of a user that were issued up to a time, in Unix seconds, on every node, and closes the sockets
+    /// that were opened with one.
+    func endTokens(
+        of user: DeuceDiary.User.ID, issuedUntil: Int64, at now: Int64, in db: Session
+    ) throws {
+        try Deletion.remember(user, issuedUntil: issuedUntil, at: now, in: db)
+        publisher.publish(.deleted(user, issuedUntil: issuedUntil), short: nil, as: nil, in: db)
+        // On this node it takes effect before the answer, whichever way events take.
+        db.afterCommit { [accounts] in accounts.refuseTokens(of: user, issuedUntil: issuedUntil) }
+    }
+
+    /// Removes the picture of a deleted account. One that cannot be removed now is swept later.
+    func remove(picture: String?) async {
+        if let picture = picture.flatMap(Pictures.key) { try? await objects.delete(picture) }
     }
 }
 

@@ -89,6 +89,7 @@ public final class DeuceDiaryService: FileStoringService {
             switch news {
             case .left(let membership): memberships.remove(membership)
             case .deleted(let user, let issuedUntil): accounts.refuseTokens(of: user, issuedUntil: issuedUntil)
+            case .suspended(let user): accounts.noteSuspension(of: user, at: time.milliseconds())
             case .logged, .entry: break
             }
             hub.deliver(news)

@@ -45,8 +45,9 @@ final class GroupSocket: SocketHandler {
     private func begin(as caller: Caller, on socket: any SocketConnection) {
         self.caller = caller
         expiry?.cancel()
-        // The account may have been deleted after its token was checked and before this socket subscribed to that event.
-        if service.accounts.isDeleted(caller) { return end() }
+        // The account may have been deleted or suspended after its token was checked and before this socket subscribed to
+        // that event.
+        if service.accounts.isDeleted(caller) || service.accounts.wasJustSuspended(caller.user) { return end() }
         let this = NIOLoopBound(self, eventLoop: socket.eventLoop)
         let left = max(0, caller.claims.expiresAt - service.time.seconds)
         expiry = socket.eventLoop.scheduleTask(in: .seconds(left)) {
@@ -170,6 +171,7 @@ extension GroupSocket: Subscriber {
         case .left(let group): turn { $0.endSubscription(of: group) }
         case .deleted(let issuedUntil):
             if let caller, caller.claims.issuedAt <= issuedUntil { end() }
+        case .suspended: end()
         case .gap:
             // The client reconnects and reads what it missed.
             socket?.close(.tryAgainLater, reason: DeuceDiary.errorMessages.unavailable)

@@ -22,6 +22,8 @@ enum LiveEvent: Sendable {
     case left(DeuceDiary.Group.ID)
     /// The account of the topic's user was deleted. Tokens issued up to that time, in Unix seconds, belong to it.
     case deleted(issuedUntil: Int64)
+    /// The account of the topic's user was suspended.
+    case suspended
     /// Events may have been missed.
     case gap
 }
@@ -34,7 +36,9 @@ enum LiveAnnouncement: Codable, Sendable {
     /// An entry that is too long to be announced whole: each node reads it.
     case entry(DeuceDiary.DeuceEntry.ID)
     case left(Membership)
+    /// An account was deleted, or an operator has signed its user out.
     case deleted(DeuceDiary.User.ID, issuedUntil: Int64)
+    case suspended(DeuceDiary.User.ID)
 }
 
 /// A user's membership of a group.
@@ -52,6 +56,7 @@ extension LiveHub {
         case .entry: break
         case .left(let membership): publish(to: .user(membership.user)) { .left(membership.group) }
         case .deleted(let user, let issuedUntil): publish(to: .user(user)) { .deleted(issuedUntil: issuedUntil) }
+        case .suspended(let user): publish(to: .user(user)) { .suspended }
         }
     }
 }

@@ -96,7 +96,8 @@ extension DeuceDiaryService {
                     // grow.
                     "ALTER TABLE groups ADD COLUMN last_entry_at BIGINT",
                     "UPDATE groups SET last_entry_at = last_activity",
-                    // Tokens of a user that were issued up to this time, in Unix seconds, belong to a deleted account.
+                    // Tokens of a user that were issued up to this time, in Unix seconds, belong to a deleted account, or to
+                    // a user whom an operator has signed out.
                     """
                     CREATE TABLE deletions (
                         user_id {KEY} PRIMARY KEY, issued_until BIGINT NOT NULL, deleted_at BIGINT NOT NULL)
@@ -129,5 +130,9 @@ extension DeuceDiaryService {
                 // Counts what sockets are told of the group, so that a node notices what it was not told.
                 ["ALTER TABLE groups ADD COLUMN events BIGINT NOT NULL DEFAULT 0"]),
             FoldedNames.migration("locations that look alike", of: "name", in: "locations"),
+            .init(
+                "people whom operators find and suspend",
+                PeopleSearch.indexes(of: "users", searched: ["username", "email", "first_name", "last_name"])
+                    + Suspension.columns(of: "users")),
         ])
 }

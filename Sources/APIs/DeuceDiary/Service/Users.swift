@@ -91,7 +91,7 @@ enum Users: AccountTable {
         return "\(Column.list), \(email)"
     }
 
-    /// - Throws: A `Problem` with 401 when the token belongs to a deleted account.
+    /// - Throws: A `Problem` with 401 when the token belongs to a deleted account, or its user was signed out.
     static func requireToken(_ claims: BearerClaims, in db: Session) throws {
         let isOfTheDeleted = try db.exists(
             "SELECT 1 FROM deletions WHERE user_id = \(claims.subject) AND issued_until >= \(claims.issuedAt)")

@@ -162,5 +162,9 @@ extension DunbarService {
             .init("people found by parts of their names", UserSearch.migration),
             .init("sessions that their users see", SessionNotes.columns),
             .init("addresses that are still to be confirmed", AccountEmails<Users>.changes),
+            .init(
+                "people whom operators find and suspend",
+                PeopleSearch.indexes(of: "users", searched: ["username", "email", "display_name"])
+                    + Suspension.columns(of: "users")),
         ])
 }

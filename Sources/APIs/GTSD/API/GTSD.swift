@@ -19,7 +19,8 @@ public enum GTSD: ServiceAPI {
         errorMessages.internalError = "Internal server error"
         return errorMessages
     }()
-    /// 403: the operator has deactivated the caller's account.
+    /// 403: the operator has deactivated the caller's account. The end and the reason stand behind, if the operator has
+    /// given them.
     public static let deactivated = Problem(.forbidden, "Account is deactivated")
     public static let callerRefusals = [deactivated]
     /// The sections of the contract. Each lists its own operations and frames.

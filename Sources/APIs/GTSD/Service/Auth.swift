@@ -60,7 +60,6 @@ extension GTSDService {
         let user = try await accounts.signIn(
             as: email, where: "email = \(email)", password: request.password, info
         ) { user, now, db in
-            try Users.requireActive(user, in: db)
             try self.begin(session, for: user, origin, at: now, in: db)
             return user
         }
@@ -116,7 +115,7 @@ extension GTSDService {
     /// Deletes an account whose row is locked, with everything that refers to it.
     ///
     /// - Returns: The keys of its photos, which must be removed from the store.
-    private func delete(_ user: UserID, in db: Session) throws -> [String] {
+    func delete(_ user: UserID, in db: Session) throws -> [String] {
         let keys = try Photos.keys(of: user, in: db)
         try Photos.discard(keys, in: db)
         try sessions.endAll(of: user, in: db)
@@ -189,13 +188,6 @@ enum Users: PasswordAccountTable {
                 updatedAt: try row.get(Column.updatedAt), name: try row.get(Column.name),
                 emailVerified: try row.get(Column.emailVerified),
                 hasCompletedOnboarding: !row.isNull(Column.profile), timezone: try row.get(Column.timezone))
-        }
-    }
-
-    /// Throws 403 for an account that its operator has deactivated.
-    static func requireActive(_ id: UserID, in db: Session) throws {
-        if try db.exists("SELECT 1 FROM users WHERE id = \(id) AND is_deactivated = 1") {
-            throw GTSD.deactivated
         }
     }
 }

@@ -131,22 +131,27 @@ public final class GTSDService: FileStoringService {
         return try await sweepObjects(limits: limits)
     }
 
-    /// Activates or deactivates an account, for the operator. A deactivated account cannot sign in and its tokens are
-    /// refused. The change takes effect within a second, on every node.
+    /// Activates or deactivates an account, for the operator: deactivated, it is suspended without an end or a reason
+    /// (``Suspension``). The change takes effect within a second, on every node.
     ///
     /// - Parameter email: The account's address, in upper or lower case.
     /// - Returns: Whether there is such an account.
     public static func setActive(
         _ isActive: Bool, email: String, in database: Database, audit: Audit
     ) async throws -> Bool {
-        try await database.write { db in
-            let isThere =
-                try db.run(
-                    """
-                    UPDATE users SET is_deactivated = \(!isActive) WHERE email = \(GTSD.SignUp.normal(email))
-                    """) == 1
-            if isThere { try audit.record(GTSD.SignUp.normal(email), in: db) }
-            return isThere
+        let now = TimeSource.system.milliseconds()
+        return try await database.write { db in
+            let address = GTSD.SignUp.normal(email)
+            guard let user: UserID = try db.lock("id", from: "users", where: "email = \(address)", { try $0.get(0) })
+            else { return false }
+            if isActive {
+                try Users.restore(user, in: db)
+            } else {
+                let present = try Users.suspension(of: user, at: now, in: db)
+                try Users.suspend(user, until: nil, reason: present?.reason ?? "", at: now, in: db)
+            }
+            try audit.record(address, in: db)
+            return true
         }
     }
 }

@@ -63,7 +63,6 @@ extension GTSDService {
 extension Users: EmailAccountTable {
     static let emailKeyColumn: SQL? = nil
     static let verifiedColumn: SQL? = "email_verified"
-    static let mayEnter: SQL = "is_deactivated = 0"
 
     static func emailKey(_ address: String) -> String { GTSD.SignUp.normal(address) }
 }

@@ -134,5 +134,13 @@ extension GTSDService {
                         skipped_at BIGINT NOT NULL, PRIMARY KEY (user_id, day))
                     """
                 ]),
+            .init(
+                "people whom operators find and suspend",
+                PeopleSearch.indexes(of: "users", searched: ["email", "name"]) + Suspension.columns(of: "users") + [
+                    // `is_deactivated` is no longer used.
+                    """
+                    UPDATE users SET suspended_at = updated_at, suspension_reason = '' WHERE is_deactivated = 1
+                    """
+                ]),
         ])
 }

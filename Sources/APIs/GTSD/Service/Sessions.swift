@@ -50,14 +50,9 @@ extension GTSDService {
 
     /// Returns the user of a session, and throws 403 when the account is deactivated.
     @Sendable static func owner(of session: String, at now: Int64, in db: Session) throws -> UserID? {
-        let owner: (id: UserID, isDeactivated: Bool)? = try db.one(
-            """
-            SELECT u.id, u.is_deactivated FROM sessions s JOIN users u ON u.id = s.user_id
-            WHERE s.id = \(session) AND s.expires_at > \(now)
-            """
-        ) { (try $0.get(0), try $0.get(1)) }
-        if owner?.isDeactivated == true { throw GTSD.deactivated }
-        return owner?.id
+        guard let user = try TokenSessions<UserID>.anyOwner(of: session, at: now, in: db) else { return nil }
+        try Users.requireUsable(user, at: now, in: db)
+        return user
     }
 
     /// Returns the caller behind `Authorization: Bearer …`.
@@ -70,7 +65,8 @@ extension GTSDService {
         let (now, new) = (time.milliseconds(), RandomToken.make())
         let exchange = try await database.write { [refreshTokens, sessions] db in
             let exchange = try refreshTokens.exchange(
-                request.refreshToken, for: new, at: now, in: db, admit: Users.requireActive)
+                request.refreshToken, for: new, at: now, in: db,
+                admit: { try Users.requireUsable($0, at: now, in: $1) })
             if case .renewed(_, let session) = exchange {
                 try sessions.noteUse(of: session, from: info.address, at: now, in: db)
             }

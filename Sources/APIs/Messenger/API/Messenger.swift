@@ -13,6 +13,9 @@ public enum Messenger: ServiceAPI {
 
     public static let name = "messenger"
     public static let errorMessages = ErrorMessages()
+    /// 403: the operator has suspended the caller's account. The end, if there is one, and the reason stand behind.
+    public static let suspended = Problem(.forbidden, "Account is suspended")
+    public static let callerRefusals = [suspended]
     /// The sections of the contract. Each lists its own operations and frames.
     public static let sections = [
         auth, account, sessions, recovery, users, blocks, chats, members, messages, messageChanges, receipts, files,

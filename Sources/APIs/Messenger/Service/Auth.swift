@@ -46,8 +46,12 @@ extension MessengerService {
             throw invalid
         }
         let now = time.milliseconds()
-        let isOpen = try await database.read {
-            try Sessions.isOpen(caller.session, refreshToken: request.refreshToken, at: now, in: $0)
+        let isOpen = try await database.read { db in
+            guard try Sessions.isOpen(caller.session, refreshToken: request.refreshToken, at: now, in: db) else {
+                return false
+            }
+            try Users.requireUsable(caller.user, at: now, in: db)
+            return true
         }
         guard isOpen else { throw invalid }
         // The renewal succeeds where this cannot be noted now.

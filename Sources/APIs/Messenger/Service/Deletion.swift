@@ -15,17 +15,22 @@ extension MessengerService {
         let removed = try await accounts.confirm(request.password, of: caller, info) { now, db in
             try self.delete(caller, at: now, in: db)
         }
+        await remove(objects: removed)
+        return Answer(.noContent, Empty())
+    }
+
+    /// Removes stored objects of a deleted user.
+    func remove(objects removed: [String]) async {
         for key in removed.prefix(Self.objectsRemovedAtOnce).compactMap(ObjectKey.init) {
             // An object that cannot be removed now is swept later, because no row names it any more.
             try? await objects.delete(key)
         }
-        return Answer(.noContent, Empty())
     }
 
     /// Deletes a user whose row is locked, with everything that belongs to the user.
     ///
     /// - Returns: The keys of stored objects that no file names any more.
-    private func delete(_ user: Messenger.User.ID, at now: Int64, in db: Session) throws -> [String] {
+    func delete(_ user: Messenger.User.ID, at now: Int64, in db: Session) throws -> [String] {
         let stored = try Files.objectKeys(of: user, in: db)
         try leaveChats(user, in: db)
         // Another transaction that adds this user to a chat either waits for the row or has added the user already. In
@@ -66,7 +71,7 @@ extension Users {
             """
             UPDATE users SET deleted_at = \(now), username = '', username_key = \("@\(user)"), email = '',
                 email_key = \("\(user)"), display_name = '', display_key = '', bio = NULL, avatar_file_id = NULL,
-                password = '', folded_name = NULL
+                password = '', folded_name = NULL, \(Suspension.lifted)
             WHERE id = \(user) AND \(isPresent)
             """)
         guard isDone == 1 else { throw Sessions.invalidToken }

@@ -150,6 +150,7 @@ final class LiveSocket: SocketHandler {
                 this.begin(caller, asksForChats: frame.chats == true)
             // The token may be valid: it could not be checked.
             case .failure(let error) where !(error is Problem): this.giveUp()
+            case .failure(let problem as Problem) where problem.status == .forbidden: this.refuse(problem.message)
             default: this.refuse("Invalid or expired access token")
             }
         }
@@ -165,10 +166,10 @@ final class LiveSocket: SocketHandler {
         let service = service
         let look = { @Sendable in try await service.sessions.isOpenNow(caller) }
         work(look) { this, alive in
-            if case .success(false) = alive {
-                this.end()
-            } else {
-                this.welcome(caller, asksForChats: asksForChats)
+            switch alive {
+            case .success(false): this.end()
+            case .failure(let problem as Problem): this.refuse(problem.message)
+            default: this.welcome(caller, asksForChats: asksForChats)
             }
         }
     }

@@ -82,7 +82,7 @@ public final class MessengerService: FileStoringService {
                 logger.logUnsentEmail(email, error, isTriedAgain: isTriedAgain)
             })
         self.sessions = TokenSessions(
-            database: database, secret: secret, rules: Self.sessionRules, time: time)
+            database: database, secret: secret, rules: Self.sessionRules, time: time, owner: Self.owner)
         self.uploadThrottle = UploadThrottle(limit: settings.uploadsPerHour, errorMessages: Messenger.errorMessages)
         let hub = LiveHub(group, onDelivered: SocketWrites.whenDone, batching: .chats)
         self.hub = hub

@@ -101,7 +101,8 @@ struct PushDelivery: Sendable {
 
     // MARK: Queries
 
-    /// Returns the devices of the chat's other members who have not read the message, nor muted the chat.
+    /// Returns the devices of the chat's other members who have not read the message, nor muted the chat, and
+    /// are not suspended.
     private static func recipients(
         of message: PushedMessage, among devices: [Messenger.Device.ID]?, at now: Int64,
         in db: Session
@@ -114,6 +115,7 @@ struct PushDelivery: Sendable {
             WHERE m.chat_id = \(message.chat) AND m.user_id <> \(message.sender)
                 AND COALESCE(m.last_read_id, 0) < \(message.id) \(listed)
                 AND (m.muted_until IS NULL OR m.muted_until <= \(now))
+                AND EXISTS (SELECT 1 FROM users WHERE users.id = m.user_id AND \(Users.isUsable(at: now)))
                 AND (c.direct_low IS NULL OR NOT EXISTS (
                     SELECT 1 FROM blocks b WHERE b.blocker_id = m.user_id AND b.blocked_id = \(message.sender)
                     UNION ALL

@@ -86,6 +86,16 @@ enum Reports {
         }
     }
 
+    /// Counts the reports that a user has made, and those about the user or what the user has sent.
+    static func count(of user: Messenger.User.ID, in db: Session) throws -> PersonRecord.Reports {
+        func count(where condition: SQL) throws -> Int {
+            try db.value("SELECT COUNT(*) FROM reports WHERE \(condition)") ?? 0
+        }
+        return .init(
+            by: try count(where: "reporter_id = \(user)"),
+            about: try count(where: "user_id = \(user) OR sender_id = \(user)"))
+    }
+
     /// Deletes old reports of and by deleted accounts.
     static func sweep(at now: Int64, in db: Session) throws {
         try db.run(

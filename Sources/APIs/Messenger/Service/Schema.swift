@@ -155,5 +155,9 @@ extension MessengerService {
                 ["ALTER TABLE members ADD COLUMN muted_until BIGINT"]),
             .init("sessions that their users see", SessionNotes.columns),
             .init("e-mails about accounts", AccountEmails<Users>.tables(outbox: emailTable)),
+            .init(
+                "people whom operators find and suspend",
+                PeopleSearch.indexes(of: "users", searched: ["username", "email", "display_name"])
+                    + Suspension.columns(of: "users")),
         ])
 }

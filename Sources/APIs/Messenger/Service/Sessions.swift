@@ -52,6 +52,15 @@ extension MessengerService {
         access: 3600, refresh: 30 * 24 * 3600, invalid: Sessions.invalidToken,
         wrongKind: Problem(.unauthorized, "Expected access token"))
 
+    /// Returns the user of a session, and throws 403 when the account is suspended.
+    @Sendable static func owner(of session: String, at now: Int64, in db: Session) throws -> Messenger.User.ID? {
+        guard let user = try TokenSessions<Messenger.User.ID>.anyOwner(of: session, at: now, in: db) else {
+            return nil
+        }
+        try Users.requireUsable(user, at: now, in: db)
+        return user
+    }
+
     /// Returns the caller behind `Authorization: Bearer …`. The contract accepts the scheme in this case alone.
     func authenticate(_ info: RequestInfo) async throws -> Messenger.User.ID { try await caller(info).user }
 

@@ -27,6 +27,9 @@ public enum Monica: ServiceAPI {
         errorMessages.internalError = "Internal server error"
         return errorMessages
     }()
+    /// 403: the operator has suspended the caller's account. The end, if there is one, and the reason stand behind.
+    public static let suspended = Problem(.forbidden, "Account is suspended")
+    public static let callerRefusals = [suspended]
     /// The sections of the contract. Each lists its own operations and frames.
     public static let sections = [
         contacts, contactFields, addresses, activities, notes, tasks, gifts, tags, account,

@@ -22,7 +22,8 @@ enum AccountDeletion {
         // The UUID is unique, and no operator has chosen it as a name.
         try db.run(
             """
-            UPDATE accounts SET deleted_at = \(now), name = uuid, first_name = '', last_name = '', email = ''
+            UPDATE accounts SET deleted_at = \(now), name = uuid, first_name = '', last_name = '', email = '',
+                \(Suspension.lifted)
             WHERE id = \(account)
             """)
     }

@@ -200,5 +200,8 @@ extension MonicaService {
                     "ALTER TABLE contact_field_types ADD COLUMN import_id BIGINT",
                     "CREATE INDEX fields_of_type ON contact_fields (type_id)",
                 ]),
+            .init(
+                "people whom operators find and suspend",
+                PeopleSearch.indexes(of: "accounts", searched: ["name", "email"]) + Suspension.columns(of: "accounts")),
         ])
 }

@@ -61,21 +61,26 @@ struct Tokens: Sendable {
 
     /// Makes the next request with a request's token look it up again: it was revoked.
     func forget(_ info: RequestInfo) {
-        if let token = info.headers.bearerToken { known.remove(Digest.sha256(token)) }
+        if let token = info.headers.bearerToken { forget(Digest.sha256(token)) }
     }
+
+    /// Makes the next request with a token look it up again.
+    @Sendable func forget(_ digest: [UInt8]) { known.remove(digest) }
 
     /// Looks a token up, and records that it was used.
     private func look(up digest: [UInt8]) async throws -> Caller? {
+        let now = time.milliseconds()
         let found = try await database.read { db in
-            try db.one("SELECT id, account_id, last_used_at FROM tokens WHERE digest = \(digest)") { row in
+            let found = try db.one("SELECT id, account_id, last_used_at FROM tokens WHERE digest = \(digest)") { row in
                 (
                     caller: Caller(account: try row.get(1), token: try row.get(0)),
                     lastUsed: try row.get(2, as: Int64?.self)
                 )
             }
+            if let found { try Accounts.requireUsable(found.caller.account, at: now, in: db) }
+            return found
         }
         guard let found else { return nil }
-        let now = time.milliseconds()
         let minute = now - now % 60_000
         // The last use may have been recorded while the clock was ahead.
         if !(minute...minute + StoredTimes.tolerance ~= found.lastUsed ?? .min) {
