@@ -127,6 +127,7 @@ let platform: [Target] = [
     module(
         "WebSockets",
         imports: "CoreMetrics EventLoops HTTPTypes NIOConcurrencyHelpers NIOCore NIOHTTP1 NIOWebSocket"),
+    module("ZIPArchives", imports: "CZlib NIOCore"),
 ]
 
 // MARK: Where contract and platform meet
@@ -136,7 +137,7 @@ let backend = target(
     imports: """
         AsyncHTTPClient CAllocator CSignals Contract ContractServer CoreMetrics Cores Crypto Database EventBus HTTPTypes Hummingbird
         HummingbirdCore HummingbirdTLS Identity Logging Mail NIOCertificateReloading NIOConcurrencyHelpers NIOCore NIOPosix NIOSSL
-        ObjectStore PrometheusMetrics Redis ServiceLifecycle TimeZones Tracing UnixSignals WebSockets
+        ObjectStore PrometheusMetrics Redis ServiceLifecycle TimeZones Tracing UnixSignals WebSockets ZIPArchives
         """)
 
 // MARK: The APIs
@@ -167,7 +168,7 @@ let apis: [Target] =
     + api(
         "DeuceDiary", mocks: "HTTPTypes",
         service: "EventBus Identity NIOConcurrencyHelpers NIOCore ObjectStore WebSockets")
-    + api("Monica", api: "HTTPTypes", service: "Identity Logging")
+    + api("Monica", api: "HTTPTypes", service: "Identity Logging ObjectStore")
     + api("GTSD", api: "HTTPTypes", service: "Identity Mail ObjectStore TimeZones")
     + api("Dunbar", mocks: "HTTPTypes", service: "Identity Mail NIOConcurrencyHelpers NIOCore ObjectStore Videos")
 
@@ -293,6 +294,7 @@ let suites: [Target] = [
     tests("Push", imports: "ContractCheck NIOConcurrencyHelpers Push Testbed"),
     tests("Redis", imports: "NIOCore NIOPosix Redis Testbed"), tests("Videos", imports: "ContractCheck Testbed Videos"),
     tests("PrometheusMetrics", imports: "CoreMetrics PrometheusMetrics"),
+    tests("ZIPArchives", imports: "NIOCore Testbed ZIPArchives"),
     tests("TimeZones", imports: "NIOConcurrencyHelpers Testbed TimeZones"),
     tests(
         "WebSockets",

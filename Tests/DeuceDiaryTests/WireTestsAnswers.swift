@@ -46,6 +46,16 @@ import Testing
                 exportedAt: time("2025-06-10T12:00:00.000Z"), user: user,
                 groups: [.init(id: .init(group.id.rawValue), name: "Throne Room", role: .admin, joinedAt: made)],
                 entries: [entry], reactions: [reaction], locations: [office])),
+        .init(
+            of: DeuceDiary.RequestArchive.self,
+            .init(
+                state: .ready, requestedAt: time("2025-06-10T12:00:00.000Z"), size: 1_048_576,
+                url: "https://example.com/objects/archive.zip", expiresAt: time("2025-06-12T12:00:00.000Z"))),
+        .init(
+            of: DeuceDiary.GetArchive.self,
+            .init(
+                state: .ready, requestedAt: time("2025-06-10T12:00:00.000Z"), size: 1_048_576,
+                url: "https://example.com/objects/archive.zip", expiresAt: time("2025-06-12T12:00:00.000Z"))),
         .init(of: DeuceDiary.CreateGroup.self, group),
         .init(
             of: DeuceDiary.ListGroups.self,

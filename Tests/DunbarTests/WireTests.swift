@@ -35,6 +35,8 @@ import Testing
         .init(Dunbar.ChangePassword(currentPassword: "p\\ss/word 🎉", newPassword: "P\\ss/word 🎉")),
         .init(Dunbar.ChangeEmail(email: "s@tring", password: "string")),
         .init(Dunbar.DeleteAccount(password: "string")),
+        .init(Dunbar.RequestArchive()),
+        .init(Dunbar.GetArchive()),
         .init(Dunbar.ListSessions()),
         .init(Dunbar.EndOtherSessions()),
         .init(Dunbar.EndSession(id: 4_503_599_627_370_496)),
@@ -141,6 +143,16 @@ import Testing
         .init(of: Dunbar.ChangePassword.self, .init(message: "Password changed")),
         .init(of: Dunbar.ChangeEmail.self, .init(message: "Verification email sent")),
         .init(of: Dunbar.DeleteAccount.self, .init(message: "Account deleted successfully")),
+        .init(
+            of: Dunbar.RequestArchive.self,
+            .init(
+                state: .ready, requestedAt: .init(milliseconds: 1_749_556_800_000), size: 1_048_576,
+                url: "https://example.com/objects/archive.zip", expiresAt: .init(milliseconds: 1_749_729_600_000))),
+        .init(
+            of: Dunbar.GetArchive.self,
+            .init(
+                state: .ready, requestedAt: .init(milliseconds: 1_749_556_800_000), size: 1_048_576,
+                url: "https://example.com/objects/archive.zip", expiresAt: .init(milliseconds: 1_749_729_600_000))),
         .init(
             of: Dunbar.ListSessions.self,
             [

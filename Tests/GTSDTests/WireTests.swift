@@ -23,6 +23,8 @@ import Testing
         .init(GTSD.UpdateMe()),
         .init(GTSD.ChangePassword(currentPassword: "Secret-123", newPassword: "Secret-456")),
         .init(GTSD.DeleteMe(password: "Secret-123")),
+        .init(GTSD.RequestArchive()),
+        .init(GTSD.GetArchive()),
         .init(GTSD.ListSessions()),
         .init(GTSD.EndOtherSessions()),
         .init(GTSD.EndSession("4503599627370496")),
@@ -79,6 +81,18 @@ import Testing
         .init(of: GTSD.UpdateMe.self, .init(user), contractAlone: .init(plainUser)),
         .init(of: GTSD.ChangePassword.self, .init(message: "Password changed successfully")),
         .init(of: GTSD.DeleteMe.self, .init(message: "Account deleted successfully")),
+        .init(
+            of: GTSD.RequestArchive.self,
+            .init(
+                .init(
+                    state: .ready, requestedAt: time("2025-10-26T14:22:00.000Z"), size: 1_048_576,
+                    url: "https://example.com/objects/archive.zip", expiresAt: time("2025-10-28T14:22:00.000Z")))),
+        .init(
+            of: GTSD.GetArchive.self,
+            .init(
+                .init(
+                    state: .ready, requestedAt: time("2025-10-26T14:22:00.000Z"), size: 1_048_576,
+                    url: "https://example.com/objects/archive.zip", expiresAt: time("2025-10-28T14:22:00.000Z")))),
         .init(
             of: GTSD.ListSessions.self,
             .init(

@@ -65,6 +65,16 @@ import Testing
         .init(of: Messenger.GetMe.self, account),
         .init(of: Messenger.UpdateMe.self, account),
         .init(
+            of: Messenger.RequestArchive.self,
+            .init(
+                state: .ready, requestedAt: time("2026-02-23T10:00:00Z"), size: 1_048_576,
+                url: "https://example.com/objects/archive.zip", expiresAt: time("2026-02-25T10:00:00Z"))),
+        .init(
+            of: Messenger.GetArchive.self,
+            .init(
+                state: .ready, requestedAt: time("2026-02-23T10:00:00Z"), size: 1_048_576,
+                url: "https://example.com/objects/archive.zip", expiresAt: time("2026-02-25T10:00:00Z"))),
+        .init(
             of: Messenger.ListSessions.self,
             [
                 .init(

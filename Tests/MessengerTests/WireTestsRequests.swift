@@ -20,6 +20,8 @@ import Testing
         .init(Messenger.UpdateMe(displayName: "Älice \"b\"", bio: .to("\r\n\t\u{1F}é🎉"))),
         .init(Messenger.UpdateMe(bio: .cleared, avatar: .cleared)),
         .init(Messenger.UpdateMe()),
+        .init(Messenger.RequestArchive()),
+        .init(Messenger.GetArchive()),
         .init(Messenger.ChangePassword(currentPassword: "secret123", newPassword: "another one")),
         .init(Messenger.ChangePassword(currentPassword: "p\\ss/word 🎉", newPassword: "P\\ss/word 🎉")),
         .init(Messenger.DeleteMe(password: "secret123")),

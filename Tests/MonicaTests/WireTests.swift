@@ -112,6 +112,8 @@ import Testing
         .init(Monica.GetWelcome()),
         .init(Monica.GetMe()),
         .init(Monica.DeleteMe()),
+        .init(Monica.RequestArchive()),
+        .init(Monica.GetArchive()),
         .init(Monica.ListGenders()),
         .init(Monica.ListActivityTypes()),
         .init(Monica.ExportJSON()),

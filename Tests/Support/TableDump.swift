@@ -9,17 +9,7 @@ public struct TableDump: Sendable {
 
     public init(_ database: Database, engine: Stack.Engine) async throws {
         cells = try await database.read { db in
-            let columns: [(table: String, column: String, type: String)] = try db.all(
-                engine == .sqlite
-                    ? """
-                    SELECT m.name, c.name, c.type FROM sqlite_master m JOIN pragma_table_info(m.name) c
-                    WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%'
-                    """
-                    : """
-                    SELECT CAST(table_name AS TEXT), CAST(column_name AS TEXT), CAST(data_type AS TEXT)
-                    FROM information_schema.columns WHERE table_schema = current_schema()
-                    """
-            ) { (try $0.get(0), try $0.get(1), try $0.get(2)) }
+            let columns = try Self.columns(in: db, engine)
             return try columns.flatMap { table, column, type -> [String] in
                 let isBytes = type == "BLOB" || type == "bytea"
                 let value =
@@ -33,6 +23,29 @@ public struct TableDump: Sendable {
                 }
             }
         }
+    }
+
+    /// Returns the columns of each table.
+    public static func columns(of database: Database, engine: Stack.Engine) async throws -> [String: [String]] {
+        try await database.read { db in
+            Dictionary(grouping: try columns(in: db, engine), by: \.table).mapValues { $0.map(\.column) }
+        }
+    }
+
+    private static func columns(
+        in db: Session, _ engine: Stack.Engine
+    ) throws -> [(table: String, column: String, type: String)] {
+        try db.all(
+            engine == .sqlite
+                ? """
+                SELECT m.name, c.name, c.type FROM sqlite_master m JOIN pragma_table_info(m.name) c
+                WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%'
+                """
+                : """
+                SELECT CAST(table_name AS TEXT), CAST(column_name AS TEXT), CAST(data_type AS TEXT)
+                FROM information_schema.columns WHERE table_schema = current_schema()
+                """
+        ) { (try $0.get(0), try $0.get(1), try $0.get(2)) }
     }
 
     /// Returns the cells that contain one of the texts, in upper or lower case, or its digest.

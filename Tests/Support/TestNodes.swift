@@ -54,6 +54,8 @@ public struct TestSetup: Sendable {
     public var environment: [String: String] = [:]
     /// Whether nodes work in the background.
     public var listens = true
+    /// Whether nodes make the archives that people ask for.
+    public var makesArchives = true
     /// The apps that open the API's links; nil for none.
     public var appLinks: AppLinks?
     /// A proxy between the first node and the database.
@@ -105,6 +107,8 @@ private struct TestServer<API: HostedAPI> {
         let (started, start) = AsyncStream<Void>.makeStream()
         let listening = Task { if setup.listens { await app.service.listen { start.finish() } } }
         defer { listening.cancel() }
+        let archiving = Task { if setup.makesArchives { await app.service.peopleDesk?.makeArchives(logger: .silent) } }
+        defer { archiving.cancel() }
         // A node closes sockets that it accepted before it received other nodes' events, as after any gap.
         if database.isShared, setup.listens { for await _ in started {} }
         try await address.serve(app, peer: setup.peer) { transport, sockets in

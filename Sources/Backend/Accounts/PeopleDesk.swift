@@ -14,6 +14,9 @@ public protocol PeopleDesk: Sendable {
     /// Counts failed sign-ins; nil for an API whose users sign in elsewhere.
     var signIns: SignInThrottle? { get }
 
+    /// What people and operators get with all that the server keeps of a person.
+    var archives: Archives<Table> { get }
+
     /// Ends all sessions of a person, with their sockets on every node.
     ///
     /// - Returns: The number of sessions; nil where the server does not know how many there are.
@@ -45,6 +48,19 @@ extension PeopleDesk {
     ) throws -> String { throw OperatorError("The users of this API have no passwords") }
 }
 
+extension PeopleDesk {
+    /// Makes archives until the task is cancelled. Each node calls it once.
+    public func makeArchives(logger: Logger) async {
+        await archives.run { error, isTriedAgain in
+            let next = isTriedAgain ? "it is tried again" : "it was given up"
+            logger.warning("an archive was not made, \(next)", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Removes archives that are over.
+    public func sweepArchives() async throws { try await archives.sweep() }
+}
+
 extension OperatorContext {
     /// Returns the desk of the API's service: the one that the server serves, or one that is made for this command.
     func people() throws -> any PeopleDesk {
@@ -57,18 +73,18 @@ extension OperatorContext {
     private func madeService() throws -> any HostedService {
         var logger = Logger(label: api.name)
         logger.logLevel = .error
-        let (folder, time) = (secrets.folder, TimeSource.system)
-        // Files of another store are removed by a server's sweep.
-        let objects =
-            try !api.storesFiles
-            ? nil
-            : LocalObjectStore(
-                folder: "\(folder)/files/\(api.name)", keys: { [] }, baseURL: publicURL + "/objects",
-                now: { time.seconds })
         return try api.makeAnyService(
             on: Platform(
-                database: database, objects: objects, secrets: secrets, passwords: Passwords(),
-                group: MultiThreadedEventLoopGroup.singleton, time: time, logger: logger, publicURL: publicURL,
-                folder: folder, environment: secrets.environment))
+                database: database, objects: api.storesFiles ? try makeObjects() : nil, secrets: secrets,
+                passwords: Passwords(), group: MultiThreadedEventLoopGroup.singleton, logger: logger,
+                publicURL: publicURL, folder: secrets.folder, environment: secrets.environment))
+    }
+
+    /// Makes the store of a service that a command makes: the one in the data folder. Files of another store that the command
+    /// leaves without a row are removed by a server's sweep.
+    public func makeObjects() throws -> any ObjectStore {
+        try LocalObjectStore(
+            folder: "\(secrets.folder)/files/\(api.name)", keys: { [] }, baseURL: publicURL + "/objects",
+            now: { TimeSource.system.seconds })
     }
 }

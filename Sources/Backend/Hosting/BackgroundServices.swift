@@ -104,12 +104,21 @@ struct StartWarnings: Service {
     }
 }
 
-/// Runs an API's work in the background: it receives events of other nodes and sends e-mails.
+/// Runs an API's work in the background: it receives events of other nodes, sends e-mails and makes archives.
 struct BackgroundWork: Service {
     let api: RunningAPI
+    let logger: Logger
 
     func run() async throws {
-        await cancelWhenGracefulShutdown { await QueueLimits.withoutLimit { await api.service.listen {} } }
+        var logger = logger
+        logger[metadataKey: "api"] = "\(api.name)"
+        await cancelWhenGracefulShutdown { [logger] in
+            await QueueLimits.withoutLimit {
+                async let archives: Void? = api.service.peopleDesk?.makeArchives(logger: logger)
+                await api.service.listen {}
+                _ = await archives
+            }
+        }
         try await gracefulShutdown()
     }
 }
@@ -148,7 +157,8 @@ struct Sweeper: Service {
                     logger[metadataKey: "api"] = "\(api.name)"
                     do {
                         let report = try await QueueLimits.withoutLimit {
-                            try await api.service.sweep(limits: api.sweepLimits)
+                            try await api.service.peopleDesk?.sweepArchives()
+                            return try await api.service.sweep(limits: api.sweepLimits)
                         }
                         Self.log(report, of: api.name, logger)
                     } catch is CancellationError {

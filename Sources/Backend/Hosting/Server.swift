@@ -147,7 +147,7 @@ public struct Server: Sendable {
         services.append(try OperatorServer(settings, known: known, running: running, builder: builder))
         services.append(StartWarnings(apis: running, settings: settings, announcement: announcement))
         services.append(Sweeper(apis: running, logger: settings.logger))
-        services += running.map { BackgroundWork(api: $0) }
+        services += running.map { BackgroundWork(api: $0, logger: settings.logger) }
         if let backups = settings.backups {
             services.append(
                 BackupScheduler(

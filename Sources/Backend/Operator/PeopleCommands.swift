@@ -7,7 +7,7 @@ import Identity
 enum PeopleCommands {
     static let all: [any OperatorCommand.Type] = [
         ShowPerson.self, SignOutPeople.self, MakeResetCode.self, SuspendPeople.self, RestorePeople.self,
-        DeletePeople.self,
+        ExportPerson.self, DeletePeople.self,
     ]
 }
 
@@ -189,6 +189,14 @@ extension PeopleDesk {
             }
         }
         return people.map { Deed($0.person) }
+    }
+
+    /// Writes a person's archive to the operator's standard output. The entry of the audit comes before the data, because what
+    /// has been written is known even if the rest fails.
+    fileprivate func export(_ named: NamedPerson, because reason: String, in context: OperatorContext) async throws {
+        guard let id = try Self.ids(of: [named], context).first?.id else { return }
+        _ = try await change([named], because: reason, in: context) { _, _, _ in }
+        try await archives.write(id) { try await context.console.write(Array($0.readableBytesView)) }
     }
 
     fileprivate func profile(of named: NamedPerson, in context: OperatorContext) async throws -> Profile {
@@ -483,6 +491,23 @@ public struct RestorePeople: OperatorCommand {
         for deed in try await context.people().restore(people, because: reason, in: context) {
             try await context.print(deed, as: format) { [$0.line("is restored")] }
         }
+    }
+}
+
+/// Writes all that the server keeps of a person to standard output, as a ZIP file.
+public struct ExportPerson: OperatorCommand {
+    public static let name = "people export"
+
+    var person: NamedPerson
+    var reason: String
+
+    public init(_ person: NamedPerson, because reason: String) {
+        self.person = person
+        self.reason = reason
+    }
+
+    public func run(in context: OperatorContext) async throws {
+        try await context.people().export(person, because: reason, in: context)
     }
 }
 

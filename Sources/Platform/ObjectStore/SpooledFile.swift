@@ -110,6 +110,23 @@ public final class SpooledFile: Sendable {
         try await threads.blocking { [self] in try finishBlocking() }
     }
 
+    /// Passes on the content in pieces, in order. The file is finished first if it was not.
+    ///
+    /// It throws the errors of `write`, ``FileSystemError`` and ``Closed``.
+    public func send(to write: (ByteBuffer) async throws -> Void) async throws {
+        let file = try await threads.blocking { [self] in
+            try finishBlocking()
+            return try OpenFile(path)
+        }
+        var offset: Int64 = 0
+        while true {
+            let piece = try await threads.blocking { [offset] in try file.piece(at: offset, upTo: 1 << 18) }
+            guard piece.readableBytes > 0 else { return }
+            offset += Int64(piece.readableBytes)
+            try await write(piece)
+        }
+    }
+
     /// Changes the content of the file, which is finished first if it was not. `body` gets a descriptor for reading and
     /// writing. Afterwards count and hash are those of the changed file, which is written to the disk.
     ///

@@ -13,7 +13,8 @@ struct People: AsyncParsableCommand {
             An act is in 'concord audit' with its reason. The server may be running.
             """,
         subcommands: [
-            Find.self, Show.self, SignOut.self, ResetCode.self, Suspend.self, Restore.self, Delete.self,
+            Find.self, Show.self, SignOut.self, ResetCode.self, Suspend.self, Restore.self, Export.self,
+            Delete.self,
         ])
 
     struct Find: AsyncParsableCommand {
@@ -193,6 +194,38 @@ struct People: AsyncParsableCommand {
         func run() async throws {
             try await place.perform(
                 RestorePeople(try people.all(), because: reason, format: listing.format), on: try people.named())
+        }
+    }
+
+    struct Export: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "export", abstract: "Write all that the server keeps of a person to standard output, as a ZIP file.",
+            discussion: """
+                concord people export messenger 17 --reason "asked by letter" > 17.zip
+
+                It is the archive that people download in the app: JSON, and the files that they uploaded. Files that the \
+                store has lost are named in its 'missing-files.json'. With files in a bucket, the server must be running.
+                """)
+
+        @Argument(help: People.apiHelp)
+        var api: String
+
+        @Argument(help: "The person's id, as 'concord people find' prints it.")
+        var id: String
+
+        @OptionGroup var why: Reason
+        @OptionGroup var place: DatabaseOptions
+
+        func validate() throws {
+            _ = try ConcordAPI.named(api)
+            if isatty(STDOUT_FILENO) == 1 {
+                throw ValidationError("A ZIP file is not for a terminal: write it to a file, with > at the end")
+            }
+        }
+
+        func run() async throws {
+            try await place.perform(
+                ExportPerson(NamedPerson(id: id), because: why.reason), on: try ConcordAPI.named(api))
         }
     }
 

@@ -77,10 +77,10 @@ enum GroupsSamples {
         // end
     }
 
-    static func delete(_ diary: DeuceDiaryClient, save: (Data) throws -> Void) async throws {
+    static func delete(_ diary: DeuceDiaryClient, to place: URL, share: (URL) -> Void) async throws {
         // sample
-        let export = try await diary.send(DeuceDiary.ExportUser())
-        try save(JSONEncoder().encode(export))
+        let archive = try await diary.downloadArchive(to: place)
+        share(archive.location)
         try await diary.deleteAccount()
         // end
     }

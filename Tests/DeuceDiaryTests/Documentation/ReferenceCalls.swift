@@ -6,6 +6,8 @@ import Foundation
 private func referenceCalls(_ client: DeuceDiaryClient, _ file: URL) async throws {
     // DeuceDiary.UploadProfilePicture
     let user = try await client.uploadProfilePicture(Upload(fileAt: file))
+    // DeuceDiary.RequestArchive
+    try await client.downloadArchive(to: file)
     // DeuceDiary.DeleteUser
     try await client.deleteAccount()
     _ = user

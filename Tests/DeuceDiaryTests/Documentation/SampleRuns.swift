@@ -102,9 +102,10 @@ import Testing
             #expect(try await john.send(DeuceDiary.ListInvites(group: group)).isEmpty)
             try await GroupsSamples.leave(john.client, group: group, member: jane.id)
             #expect(try await john.send(DeuceDiary.ListGroups()).map(\.name) == ["Solo Deuces"])
-            var saved = Data()
-            try await GroupsSamples.delete(john.client) { saved = $0 }
-            #expect(try JSONDecoder().decode(DeuceDiary.UserExport.self, from: saved).user.username == "johndoe")
+            try await withTemporaryFolder { folder in
+                let place = URL(fileURLWithPath: folder + "/archive.zip")
+                try await GroupsSamples.delete(john.client, to: place) { #expect($0 == place) }
+            }
             try await john.get("/api/auth/user").refused(401, "Unauthorized")
         }
     }

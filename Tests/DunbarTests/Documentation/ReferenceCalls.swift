@@ -16,6 +16,8 @@ private func referenceCalls(_ client: DunbarClient, _ file: URL) async throws {
     try await client.changePassword(from: "string", to: "stringstring")
     // Dunbar.DeleteAccount
     try await client.deleteAccount(password: "string")
+    // Dunbar.RequestArchive
+    try await client.downloadArchive(to: file)
     // Dunbar.UploadPhoto
     try await client.uploadPhoto(Upload(fileAt: file), of: 1)
 }

@@ -57,6 +57,10 @@ import Testing
             try await SigningInSamples.sessions(dunbar, password: "secret123") { (_: Any?...) in }
             try await SigningInSamples.change(dunbar, password: "secret123", newPassword: "another one")
             try await SigningInSamples.change(dunbar, password: "another one", newPassword: "secret123")
+            try await withTemporaryFolder { folder in
+                let place = URL(fileURLWithPath: folder + "/archive.zip")
+                try await SigningInSamples.archive(dunbar, to: place) { #expect($0 == place) }
+            }
             try await SigningInSamples.signOut(dunbar)
             for password in ["secret124", "secret123"] {
                 try await SigningInSamples.load(dunbar) { _ in

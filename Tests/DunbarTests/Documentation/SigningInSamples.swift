@@ -91,6 +91,13 @@ enum SigningInSamples {
         // end
     }
 
+    static func archive(_ dunbar: DunbarClient, to place: URL, share: (URL) -> Void) async throws {
+        // sample
+        let archive = try await dunbar.downloadArchive(to: place)
+        share(archive.location)
+        // end
+    }
+
     static func signOut(_ dunbar: DunbarClient) async throws {
         // sample
         try await dunbar.signOut()

@@ -15,6 +15,8 @@ private func referenceCalls(_ client: GTSDClient, _ file: URL) async throws {
     try await client.changePassword(from: "Secret-123", to: "Secret-456")
     // GTSD.DeleteMe
     try await client.deleteAccount(password: "Secret-123")
+    // GTSD.RequestArchive
+    try await client.downloadArchive(to: file)
     // GTSD.PresignPhoto
     try await client.uploadPhoto(Upload(fileAt: file))
 }

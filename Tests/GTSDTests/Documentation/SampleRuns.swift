@@ -53,6 +53,10 @@ import Testing
             try await SigningInSamples.change(gtsd, password: "Secret-123", newPassword: "Secret-456")
             try await SigningInSamples.change(gtsd, password: "Secret-456", newPassword: "Secret-123")
             let anna = try await SigningInSamples.signIn(gtsd)
+            try await withTemporaryFolder { folder in
+                let place = URL(fileURLWithPath: folder + "/archive.zip")
+                try await SigningInSamples.archive(gtsd, to: place) { #expect($0 == place) }
+            }
             try await SigningInSamples.start(gtsd) {
                 shown.append("day of \($0)")
             } showSignIn: {

@@ -98,6 +98,13 @@ enum SigningInSamples {
         // end
     }
 
+    static func archive(_ gtsd: GTSDClient, to place: URL, share: (URL) -> Void) async throws {
+        // sample
+        let archive = try await gtsd.downloadArchive(to: place)
+        share(archive.location)
+        // end
+    }
+
     static func signOut(_ gtsd: GTSDClient) async throws {
         // sample
         try await gtsd.signOut()

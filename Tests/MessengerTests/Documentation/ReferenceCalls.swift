@@ -13,6 +13,8 @@ private func referenceCalls(_ client: MessengerClient, _ file: URL) async throws
     try await client.changePassword(from: "secret123", to: "another one")
     // Messenger.DeleteMe
     try await client.deleteAccount(password: "secret123")
+    // Messenger.RequestArchive
+    try await client.downloadArchive(to: file)
     // Messenger.UploadFile
     let uploaded = try await client.upload(Upload(fileAt: file))
     // Messenger.DownloadFile

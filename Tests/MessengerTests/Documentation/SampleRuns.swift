@@ -107,6 +107,10 @@ import Testing
             #expect(named.all.contains(3))
             #expect(try await messenger.send(Messenger.ListSessions()).map(\.device) == ["Alice's iPhone"])
             try await SigningInSamples.change(messenger, password: "secret123", newPassword: "another one")
+            try await withTemporaryFolder { folder in
+                let place = URL(fileURLWithPath: folder + "/archive.zip")
+                try await SigningInSamples.archive(messenger, to: place) { #expect($0 == place) }
+            }
             try await SigningInSamples.delete(messenger, password: "another one")
             #expect(try await messenger.user == nil)
         }

@@ -96,6 +96,13 @@ enum SigningInSamples {
         // end
     }
 
+    static func archive(_ messenger: MessengerClient, to place: URL, share: (URL) -> Void) async throws {
+        // sample
+        let archive = try await messenger.downloadArchive(to: place)
+        share(archive.location)
+        // end
+    }
+
     static func delete(_ messenger: MessengerClient, password: String) async throws {
         // sample
         try await messenger.deleteAccount(password: password)

@@ -88,6 +88,10 @@ import Testing
             let second = try await WritingSamples.once(monica, john: john, key: "a key")
             #expect(first == second)
             #expect(try await WritingSamples.export(monica).contains("FN:John Doe"))
+            try await withTemporaryFolder { folder in
+                let place = URL(fileURLWithPath: folder + "/archive.zip")
+                try await WritingSamples.archive(monica, to: place) { #expect($0 == place) }
+            }
         }
     }
 

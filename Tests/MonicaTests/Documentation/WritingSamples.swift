@@ -1,3 +1,4 @@
+import Foundation
 import MonicaClient
 
 // The samples of Writing.md.
@@ -66,5 +67,12 @@ enum WritingSamples {
         let cards = try await monica.send(Monica.ExportVCard()).rawValue
         // end
         return cards
+    }
+
+    static func archive(_ monica: MonicaAPIClient, to place: URL, share: (URL) -> Void) async throws {
+        // sample
+        let archive = try await monica.downloadArchive(to: place)
+        share(archive.location)
+        // end
     }
 }

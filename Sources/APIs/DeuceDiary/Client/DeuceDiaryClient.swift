@@ -22,6 +22,7 @@ public struct DeuceDiaryClient: Sendable {
     private let onceOnly: Client<DeuceDiary>
     private let knownLocations = KnownLocations()
     let transport: any Transport
+    private let retry: Retry
     let outboxes = OpenOutboxes()
     let token: @Sendable () async throws -> String
     let sockets: any SocketTransport
@@ -47,6 +48,7 @@ public struct DeuceDiaryClient: Sendable {
         }
         self.baseURL = baseURL
         self.transport = transport
+        self.retry = retry
         self.sockets = sockets
         self.token = token
         self.client = client(retry)
@@ -106,6 +108,25 @@ public struct DeuceDiaryClient: Sendable {
     }
 
     // MARK: Groups
+
+    /// Downloads an archive of all that the server keeps of the signed-in user, a ZIP file. It asks for one, waits until the
+    /// server has made it, and continues a download that was interrupted. See ``DeuceDiary/RequestArchive``.
+    ///
+    /// - Parameters:
+    ///   - destination: The place of the file, which appears there when it is whole; its folder exists.
+    ///   - progress: Called with the bytes that are there so far and in all, from any thread.
+    /// - Throws: `ArchiveFailed` when the server could not make it; `DownloadRefused`; the error of the disk; the errors of
+    ///   ``send(_:)``.
+    @discardableResult
+    public func downloadArchive(
+        to destination: URL, progress: DownloadProgress? = nil
+    ) async throws -> DownloadedFile {
+        try await ArchiveDownload(transport: transport, retry: retry).run(to: destination, progress: progress) {
+            try await self.send(DeuceDiary.RequestArchive())
+        } current: {
+            try await self.send(DeuceDiary.GetArchive())
+        }
+    }
 
     /// The caller's groups, ordered by their newest entry, newest first. Pages are read as the sequence is iterated.
     public func groups(pageSize: Int = 100) -> Pages<DeuceDiary.GroupSummary, DeuceDiary.Group.ID?> {

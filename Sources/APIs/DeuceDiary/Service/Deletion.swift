@@ -22,6 +22,7 @@ extension DeuceDiaryService {
         _ user: DeuceDiary.User.ID, issuedUntil: Int64, at now: Int64, in db: Session
     ) throws -> String? {
         let picture = try Deletion.run(user, at: now, in: db)
+        try archives.forget(user, in: db)
         try endTokens(of: user, issuedUntil: issuedUntil, at: now, in: db)
         return picture
     }

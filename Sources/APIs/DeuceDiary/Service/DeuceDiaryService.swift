@@ -14,6 +14,7 @@ public final class DeuceDiaryService: FileStoringService {
     let database: Database
     let objects: any ObjectStore
     let accounts: IssuerAccounts
+    let archives: Archives<Users>
     let memberships: TTLCache<Membership, Bool>
     let pictures: PictureMaker
     let hub: LiveHub
@@ -79,6 +80,8 @@ public final class DeuceDiaryService: FileStoringService {
         self.objects = objects
         let accounts = IssuerAccounts(database: database, read: tokens, time: time, makeID: makeID)
         self.accounts = accounts
+        self.archives = Archives(
+            of: Self.archiveContents(in: database, time: time), database: database, objects: objects, time: time)
         let memberships = TTLCache<Membership, Bool>("memberships", time: time)
         self.memberships = memberships
         self.pictures = pictures
@@ -119,6 +122,7 @@ public final class DeuceDiaryService: FileStoringService {
             })
         users(&routes)
         export(&routes)
+        archive(&routes)
         groups(&routes)
         members(&routes)
         invites(&routes)
@@ -126,6 +130,7 @@ public final class DeuceDiaryService: FileStoringService {
         reactions(&routes)
         locations(&routes)
         analytics(&routes)
+        if let files = objects as? LocalObjectStore { routes.serve(files) }
         routes.serve(publicly: objects, under: "/" + Pictures.folder) { _ in "image/jpeg" }
         if settings.showsInvitations { routes.page(InvitationPage.path + "/{inviteId}", use: showInvitation) }
         return routes
@@ -145,7 +150,7 @@ public final class DeuceDiaryService: FileStoringService {
     /// The columns whose times are compared with the clock. Until a sweep has brought back the end of an account, tokens that the
     /// user gets after it are refused.
     public static var storedTimes: [StoredTime] {
-        IdempotencyStore.times + RateLimits.times + [
+        IdempotencyStore.times + RateLimits.times + Archives<Users>.times + [
             StoredTime("invites", "expires_at", window: Self.inviteLifetime),
             StoredTime("deletions", "issued_until", unit: 1000),
         ]

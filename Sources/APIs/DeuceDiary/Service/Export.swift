@@ -12,48 +12,65 @@ extension DeuceDiaryService {
         routes.on(streaming: exportUser)
     }
 
-    /// Exports a user's data. Entries and reactions are read in batches, each in a transaction of its own, so that a
-    /// client that reads slowly does not keep a database connection. Rows that are deleted before they are read are
-    /// left out.
     func exportUser(
         _ request: DeuceDiary.ExportUser, from caller: Caller
     ) async throws -> StreamedAnswer {
-        let now = time.milliseconds()
-        let user = caller.user
-        let (head, newest) = try await database.read { db in
+        let export = try await UserExport(of: caller.user, in: database, at: time.milliseconds())
+        let headers: HTTPFields = [.contentType: "application/json", .contentDisposition: "attachment"]
+        return StreamedAnswer(headers: headers) { try await export.write(to: $0) }
+    }
+}
+
+/// A user's data. Entries and reactions are read in batches, each in a transaction of its own, so that a client that reads
+/// slowly does not keep a database connection. Rows that are deleted before they are read are left out.
+struct UserExport: Sendable {
+    private let user: DeuceDiary.User.ID
+    private let database: Database
+    private let head: [UInt8]
+    private let newest: DeuceDiary.Reaction?
+
+    /// Reads all but the lists.
+    ///
+    /// - Throws: 401 for a user who is not there.
+    init(of user: DeuceDiary.User.ID, in database: Database, at now: Int64) async throws {
+        self.user = user
+        self.database = database
+        (head, newest) = try await database.read { db in
             guard let own = try Users.one(user, for: user, in: db) else { throw IssuerAccounts.unauthorized }
             let export = DeuceDiary.UserExport(
                 exportedAt: .init(milliseconds: now), user: own, groups: try Groups.exported(for: user, in: db),
                 entries: [], reactions: [], locations: [])
-            return (try JSONBody.encode(export), try Reactions.newest(of: user, in: db))
+            // The lists come last and are empty. They are replaced by the lists that are written below.
+            let lists = #","entries":[],"reactions":[],"locations":[]}"#
+            let text = Array(try JSONBody.encode(export).readableBytesView.dropLast(lists.utf8.count))
+            return (text, try Reactions.newest(of: user, in: db))
         }
-        // The lists come last and are empty. They are replaced by the lists that are written below.
-        let lists = #","entries":[],"reactions":[],"locations":[]}"#
-        let headers: HTTPFields = [.contentType: "application/json", .contentDisposition: "attachment"]
-        return StreamedAnswer(headers: headers) { [database] write in
-            try await write(Array(head.readableBytesView.dropLast(lists.utf8.count)))
-            try await Self.write("entries", to: write) { (last: DeuceDiary.DeuceEntry?) in
-                try await database.read { db in
-                    try db.all(
-                        Entries.exportQuery(of: user, behind: last, limit: Self.exportBatch),
-                        DeuceDiary.DeuceEntry.init(row:))
-                }
+    }
+
+    /// Writes the export as JSON.
+    func write(to write: StreamedAnswer.Write) async throws {
+        let batch = DeuceDiaryService.exportBatch
+        try await write(head)
+        try await Self.write("entries", to: write) { (last: DeuceDiary.DeuceEntry?) in
+            try await database.read { [user] db in
+                try db.all(
+                    Entries.exportQuery(of: user, behind: last, limit: batch), DeuceDiary.DeuceEntry.init(row:))
             }
-            try await Self.write("reactions", to: write) { (last: DeuceDiary.Reaction?) in
-                guard let newest else { return [] }
-                return try await database.read { db in
-                    try db.all(
-                        Reactions.exportQuery(of: user, behind: last, to: newest, limit: Self.exportBatch),
-                        DeuceDiary.Reaction.init(row:))
-                }
-            }
-            try await Self.write("locations", to: write) { (last: DeuceDiary.Location?) in
-                // A user has at most ``maximumLocations``, so one read returns all.
-                guard last == nil else { return [] }
-                return try await database.read { try Locations.all(of: user, in: $0) }
-            }
-            try await write(Array("}".utf8))
         }
+        try await Self.write("reactions", to: write) { (last: DeuceDiary.Reaction?) in
+            guard let newest else { return [] }
+            return try await database.read { [user] db in
+                try db.all(
+                    Reactions.exportQuery(of: user, behind: last, to: newest, limit: batch),
+                    DeuceDiary.Reaction.init(row:))
+            }
+        }
+        try await Self.write("locations", to: write) { (last: DeuceDiary.Location?) in
+            // A user has at most ``maximumLocations``, so one read returns all.
+            guard last == nil else { return [] }
+            return try await database.read { [user] in try Locations.all(of: user, in: $0) }
+        }
+        try await write(Array("}".utf8))
     }
 
     /// Writes `,"name":[…]`.

@@ -16,6 +16,7 @@ struct DeuceDiaryPeople: PeopleDesk {
     let service: DeuceDiaryService
 
     var time: TimeSource { service.time }
+    var archives: Archives<Users> { service.archives }
 
     /// Refuses the tokens that the issuer has made until now. The server does not know how many there are, and the issuer
     /// decides whether the person gets others.

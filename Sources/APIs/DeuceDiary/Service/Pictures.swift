@@ -82,7 +82,7 @@ extension DeuceDiaryService {
     }
 
     public static let storedFiles = [
-        StoredFileColumn("users", "picture", newest: "updated_at", folder: Pictures.folder)
+        StoredFileColumn("users", "picture", newest: "updated_at", folder: Pictures.folder), Archives<Users>.files,
     ]
 }
 

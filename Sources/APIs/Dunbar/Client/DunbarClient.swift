@@ -22,6 +22,7 @@ public struct DunbarClient: Sendable {
     private let client: Client<Dunbar>
     let jar: CookieJar
     private let transport: WakingTransport
+    private let retry: Retry
     let isConnected: @Sendable () -> Bool
     let outboxes = OpenOutboxes()
     /// Returns a transport for this server that sends what the closure accepts, by the cookies that go with it.
@@ -54,6 +55,7 @@ public struct DunbarClient: Sendable {
                 isConnected: isConnected)
         }
         self.transport = transportAccepting(nil)
+        self.retry = retry
         client = Client(baseURL: baseURL, transport: self.transport, retry: retry)
     }
 
@@ -145,6 +147,25 @@ public struct DunbarClient: Sendable {
         try await send(Dunbar.DeleteAccount(password: password))
         try await outboxes.wipe(of: nil)
         try await jar.forget(cookies)
+    }
+
+    /// Downloads an archive of all that the server keeps of the signed-in user, a ZIP file. It asks for one, waits until the
+    /// server has made it, and continues a download that was interrupted. See ``Dunbar/RequestArchive``.
+    ///
+    /// - Parameters:
+    ///   - destination: The place of the file, which appears there when it is whole; its folder exists.
+    ///   - progress: Called with the bytes that are there so far and in all, from any thread.
+    /// - Throws: `ArchiveFailed` when the server could not make it; `DownloadRefused`; the error of the disk; the errors of
+    ///   ``send(_:)``.
+    @discardableResult
+    public func downloadArchive(
+        to destination: URL, progress: DownloadProgress? = nil
+    ) async throws -> DownloadedFile {
+        try await ArchiveDownload(transport: transport, retry: retry).run(to: destination, progress: progress) {
+            try await self.send(Dunbar.RequestArchive())
+        } current: {
+            try await self.send(Dunbar.GetArchive())
+        }
     }
 
     /// Changes the signed-in user's password, and ends all other sessions of the account.

@@ -5,7 +5,7 @@ import ContractExamples
 /// It is one world: John (1), who is signed in, Sarah (2), who asks to follow him, and Alex (3), whom he asks.
 package enum DunbarExamples {
     package static let all = Examples(
-        authentication, accounts, sessions, users, posts, reports, comments, follows, blocks, search, health,
+        authentication, accounts, archive, sessions, users, posts, reports, comments, follows, blocks, search, health,
         calls: calls,
         // A server that is not healthy says more than why.
         failure: """

@@ -56,8 +56,9 @@ extension DunbarService {
         _ request: Dunbar.DeleteAccount, from caller: Caller, _ info: RequestInfo
     ) async throws -> Answer<Dunbar.Confirmation> {
         let files = try await accounts.confirm(request.password, of: caller.user, info) {
-            [accounts, sessions] now, db -> [String]? in
+            [accounts, archives, sessions] now, db -> [String]? in
             if try Users.isAdmin(caller.user, in: db) { return nil }
+            try archives.forget(caller.user, in: db)
             try sessions.endAll(of: caller.user, in: db)
             return try Users.delete(caller.user, accounts, at: now, in: db)
         }

@@ -17,6 +17,7 @@ public final class DunbarService: FileStoringService {
     let accounts: Accounts<Users>
     let emails: AccountEmails<Users>
     let sessions: CookieSessions<Dunbar.User.ID>
+    let archives: Archives<Users>
     let uploadThrottle: UploadThrottle
     let images: ImageMaker
     let searches: CallerLimit<Dunbar.User.ID>
@@ -84,6 +85,8 @@ public final class DunbarService: FileStoringService {
         self.accounts = Accounts(
             database: database, passwords: passwords, secret: secret, limits: settings.attempts,
             errorMessages: Dunbar.errorMessages, time: time)
+        self.archives = Archives(
+            of: Self.archiveContents(in: database), database: database, objects: objects, time: time)
         self.uploadThrottle = UploadThrottle(limit: settings.uploadsPerHour, errorMessages: Dunbar.errorMessages)
         self.images = images
         let urls = PublicURLs(base: settings.publicURL, secret: secret, time: time)
@@ -113,6 +116,7 @@ public final class DunbarService: FileStoringService {
             }, headers: { _, caller in caller.headers })
         authentication(&routes)
         accounts(&routes)
+        archive(&routes)
         sessions(&routes)
         users(&routes)
         search(&routes)
@@ -122,6 +126,7 @@ public final class DunbarService: FileStoringService {
         follows(&routes)
         blocks(&routes)
         health(&routes)
+        if let files = objects as? LocalObjectStore { routes.serve(files) }
         routes.serve(
             publicly: objects, under: "/" + MediaFile.folder, cacheControl: "private, max-age=86400, immutable",
             admit: admitToFile
@@ -156,7 +161,7 @@ public final class DunbarService: FileStoringService {
     public static var storedTimes: [StoredTime] {
         Accounts<Users>.times + CookieSessions<Dunbar.User.ID>.times + AccountEmails<Users>.times()
             + UnsignedFiles.times
-            + FormerRows.times + Rejections.times + Reports.times + SessionNotes.times
+            + FormerRows.times + Rejections.times + Reports.times + SessionNotes.times + Archives<Users>.times
     }
 
     /// Deletes rows that have expired, and moves stored files that no row names to the trash. It should run

@@ -173,7 +173,7 @@ extension DunbarService {
 
     public static let storedFiles = [
         StoredFileColumn("media", "name", newest: "post_id", folder: MediaFile.folder),
-        StoredFileColumn("users", "photo", newest: "id", folder: MediaFile.folder),
+        StoredFileColumn("users", "photo", newest: "id", folder: MediaFile.folder), Archives<Users>.files,
     ]
 }
 

@@ -16,6 +16,7 @@ struct DunbarPeople: PeopleDesk {
     let service: DunbarService
 
     var time: TimeSource { service.time }
+    var archives: Archives<Users> { service.archives }
 
     var signIns: SignInThrottle? { service.accounts.throttle }
 
@@ -43,6 +44,7 @@ struct DunbarPeople: PeopleDesk {
 
     func delete(_ person: Dunbar.User.ID, at now: Int64, in db: Session) throws -> @Sendable () async -> Void {
         guard try Users.lock(person, in: db) else { throw Users.gone }
+        try service.archives.forget(person, in: db)
         try service.sessions.endAll(of: person, in: db)
         let files = try Users.delete(person, service.accounts, at: now, in: db)
         return { [service] in await service.remove(files) }

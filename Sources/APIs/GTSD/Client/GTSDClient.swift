@@ -180,6 +180,25 @@ public struct GTSDClient: Sendable {
         try await session.replace(nil)
     }
 
+    /// Downloads an archive of all that the server keeps of the signed-in user, a ZIP file. It asks for one, waits until the
+    /// server has made it, and continues a download that was interrupted. See ``GTSD/RequestArchive``.
+    ///
+    /// - Parameters:
+    ///   - destination: The place of the file, which appears there when it is whole; its folder exists.
+    ///   - progress: Called with the bytes that are there so far and in all, from any thread.
+    /// - Throws: `ArchiveFailed` when the server could not make it; `DownloadRefused`; the error of the disk; the errors of
+    ///   ``send(_:idempotencyKey:)``.
+    @discardableResult
+    public func downloadArchive(
+        to destination: URL, progress: DownloadProgress? = nil
+    ) async throws -> DownloadedFile {
+        try await ArchiveDownload(transport: transport, retry: retry).run(to: destination, progress: progress) {
+            try await self.send(GTSD.RequestArchive()).data
+        } current: {
+            try await self.send(GTSD.GetArchive()).data
+        }
+    }
+
     /// Changes the password, and ends all other sessions of the account: see ``GTSD/ChangePassword``.
     ///
     /// - Parameters:

@@ -5,7 +5,7 @@ import ContractExamples
 /// It is one world: Anna, who is signed in, with a task, its evidence, a photo, a streak, a badge and a plan.
 package enum GTSDExamples {
     package static let all = Examples(
-        auth, sessions, recovery, tasks, photos, streaks, plans, onboarding,
+        auth, archive, sessions, recovery, tasks, photos, streaks, plans, onboarding,
         calls: calls, failure: #"{ "error": { "message": "Resource not found", "requestId": "8f14e45f" } }"#,
         elsewhere: ["/health", "/ready", "/objects/"])
 

@@ -118,6 +118,7 @@ extension GTSDService {
     func delete(_ user: UserID, in db: Session) throws -> [String] {
         let keys = try Photos.keys(of: user, in: db)
         try Photos.discard(keys, in: db)
+        try archives.forget(user, in: db)
         try sessions.endAll(of: user, in: db)
         let email: String? = try db.value("SELECT email FROM users WHERE id = \(user)")
         try AccountEmails<Users>.forget(user, accounts.throttle, in: db)

@@ -17,6 +17,7 @@ public final class GTSDService: FileStoringService {
     let accounts: Accounts<Users>
     let emails: AccountEmails<Users>
     let sessions: TokenSessions<UserID>
+    let archives: Archives<Users>
     let refreshTokens: RefreshTokens<UserID>
     let people: People
     let uploadThrottle: UploadThrottle
@@ -70,6 +71,8 @@ public final class GTSDService: FileStoringService {
             time: time, owner: Self.owner)
         self.refreshTokens = RefreshTokens(sessions)
         self.people = People(zones: zones)
+        self.archives = Archives(
+            of: Self.archiveContents(in: database), database: database, objects: objects, time: time)
         self.uploadThrottle = UploadThrottle(limit: settings.uploadsPerHour, errorMessages: GTSD.errorMessages)
         self.requests = RateLimits(database, time: time)
         self.cache = TaskCache(time: time)
@@ -88,6 +91,7 @@ public final class GTSDService: FileStoringService {
             secrets: { [secret] in secret.bytes }, name: { Users.name(of: $0.user) }, authenticate: authenticate,
             headers: countRequest)
         auth(&routes)
+        archive(&routes)
         sessions(&routes)
         recovery(&routes)
         tasks(&routes)
@@ -110,7 +114,7 @@ public final class GTSDService: FileStoringService {
     /// The columns whose times are compared with the clock.
     public static var storedTimes: [StoredTime] {
         Accounts<Users>.times + RateLimits.times + RefreshTokens<UserID>.times(Self.sessionRules)
-            + SessionNotes.times + AccountEmails<Users>.times() + [
+            + SessionNotes.times + AccountEmails<Users>.times() + Archives<Users>.times + [
                 StoredTime("uploads", "url_expires_at", window: Self.urlLifetime * 1000),
                 StoredTime("discarded_objects", "removed_at"), StoredTime("skipped_days", "skipped_at"),
             ]

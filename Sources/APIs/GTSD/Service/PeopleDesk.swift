@@ -16,6 +16,7 @@ struct GTSDPeople: PeopleDesk {
     let service: GTSDService
 
     var time: TimeSource { service.time }
+    var archives: Archives<Users> { service.archives }
 
     var signIns: SignInThrottle? { service.accounts.throttle }
 

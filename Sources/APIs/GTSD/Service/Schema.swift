@@ -142,5 +142,6 @@ extension GTSDService {
                     UPDATE users SET suspended_at = updated_at, suspension_reason = '' WHERE is_deactivated = 1
                     """
                 ]),
+            .init("archives", Archives<Users>.table(of: "BIGINT")),
         ])
 }

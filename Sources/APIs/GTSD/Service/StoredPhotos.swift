@@ -58,6 +58,7 @@ extension GTSDService {
     public static let storedFiles = [
         StoredFileColumn("photos", "file_key", newest: "id"),
         StoredFileColumn("uploads", "file_key", newest: "url_expires_at", mayBeAbsent: true),
+        Archives<Users>.files,
     ]
 
     /// Deletes the records of discarded keys whose last upload URL has expired. A store that this process does not

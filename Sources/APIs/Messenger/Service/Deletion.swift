@@ -38,6 +38,7 @@ extension MessengerService {
         let names = try Users.anonymize(user, at: now, in: db)
         try leaveChats(user, in: db)
         for session in try sessions.endAll(of: user, in: db) { announce(.sessionEnded(session), as: nil, in: db) }
+        try archives.forget(user, in: db)
         try Blocks.forget(user, in: db)
         try Reports.forget(user, in: db)
         try AccountEmails<Users>.forget(user, accounts.throttle, in: db)

@@ -96,7 +96,9 @@ extension MessengerService {
         }
     }
 
-    public static let storedFiles = [StoredFileColumn("files", "object_key", newest: "id")]
+    public static let storedFiles = [
+        StoredFileColumn("files", "object_key", newest: "id"), Archives<Users>.files,
+    ]
 }
 
 /// The error for an invalid key that this server has made: a defect of the server.

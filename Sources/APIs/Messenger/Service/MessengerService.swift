@@ -23,6 +23,7 @@ public final class MessengerService: FileStoringService {
     let accounts: Accounts<Users>
     let emails: AccountEmails<Users>
     let sessions: TokenSessions<Messenger.User.ID>
+    let archives: Archives<Users>
     let uploadThrottle: UploadThrottle
     let hub: LiveHub
     let publisher: Publisher
@@ -83,6 +84,8 @@ public final class MessengerService: FileStoringService {
             })
         self.sessions = TokenSessions(
             database: database, secret: secret, rules: Self.sessionRules, time: time, owner: Self.owner)
+        self.archives = Archives(
+            of: Self.archiveContents(in: database), database: database, objects: objects, time: time)
         self.uploadThrottle = UploadThrottle(limit: settings.uploadsPerHour, errorMessages: Messenger.errorMessages)
         let hub = LiveHub(group, onDelivered: SocketWrites.whenDone, batching: .chats)
         self.hub = hub
@@ -117,6 +120,7 @@ public final class MessengerService: FileStoringService {
             authenticate: authenticate)
         auth(&routes)
         account(&routes)
+        archive(&routes)
         sessions(&routes)
         recovery(&routes)
         users(&routes)
@@ -156,7 +160,7 @@ public final class MessengerService: FileStoringService {
     /// The columns whose times are compared with the clock.
     public static var storedTimes: [StoredTime] {
         Accounts<Users>.times + TokenSessions<Messenger.User.ID>.times(Self.sessionRules) + JobQueue<PushJob>.times
-            + Reports.times + SessionNotes.times + AccountEmails<Users>.times(outbox: emailTable)
+            + Archives<Users>.times + Reports.times + SessionNotes.times + AccountEmails<Users>.times(outbox: emailTable)
     }
 
     /// Deletes rows that have expired. Moves uploads that nothing uses, and stored objects that no file names, to the

@@ -16,6 +16,7 @@ struct MessengerPeople: PeopleDesk {
     let service: MessengerService
 
     var time: TimeSource { service.time }
+    var archives: Archives<Users> { service.archives }
 
     var signIns: SignInThrottle? { service.accounts.throttle }
 

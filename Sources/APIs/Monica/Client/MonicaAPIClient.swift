@@ -118,6 +118,25 @@ public struct MonicaAPIClient: MonicaAPIClientProtocol {
         await forgetAnswers()
     }
 
+    /// Downloads an archive of all that the server keeps of the signed-in user, a ZIP file. It asks for one, waits until the
+    /// server has made it, and continues a download that was interrupted. See ``Monica/RequestArchive``.
+    ///
+    /// - Parameters:
+    ///   - destination: The place of the file, which appears there when it is whole; its folder exists.
+    ///   - progress: Called with the bytes that are there so far and in all, from any thread.
+    /// - Throws: `ArchiveFailed` when the server could not make it; `DownloadRefused`; the error of the disk; the errors of
+    ///   ``send(_:)``.
+    @discardableResult
+    public func downloadArchive(
+        to destination: URL, progress: DownloadProgress? = nil
+    ) async throws -> DownloadedFile {
+        try await ArchiveDownload(transport: transport, retry: .standard).run(to: destination, progress: progress) {
+            try await self.send(Monica.RequestArchive()).data
+        } current: {
+            try await self.send(Monica.GetArchive()).data
+        }
+    }
+
     /// Removes all stored answers. Call it when the user signs out.
     public func forgetAnswers() async {
         await requests.clear()

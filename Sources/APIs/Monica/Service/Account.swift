@@ -27,7 +27,10 @@ extension MonicaService {
         _ request: Monica.DeleteMe, from caller: Caller, _ info: RequestInfo
     ) async throws -> Answer<Monica.Deletion> {
         let now = time.milliseconds()
-        try await database.write { db in try AccountDeletion.begin(caller.account, at: now, in: db) }
+        try await database.write { [archives] db in
+            try AccountDeletion.begin(caller.account, at: now, in: db)
+            try archives.forget(caller.account, in: db)
+        }
         tokens.forget(info)
         // The account is gone, and what is left of it is removed again later.
         try? await removeDeletedAccounts(for: .seconds(5))

@@ -38,6 +38,22 @@ extension MonicaService {
     }
 
     func export(_ format: ExportFormat, of account: AccountID, to write: Write) async throws {
+        // Links begin as those in the answer to the present request do.
+        try await Exporter(database: database, baseURL: LinkOrigin.current(else: publicURL), time: time)
+            .export(format, of: account, to: write)
+    }
+}
+
+/// Writes the data of accounts in pieces.
+struct Exporter: Sendable {
+    typealias Write = MonicaService.Write
+
+    let database: Database
+    /// The beginning of the records' URLs, without `/api` and without a slash at its end.
+    let baseURL: String
+    let time: TimeSource
+
+    func export(_ format: MonicaService.ExportFormat, of account: AccountID, to write: Write) async throws {
         switch format {
         case .json: try await exportJSON(account, to: write)
         case .vcard: try await exportVCards(account, to: write)
@@ -112,14 +128,15 @@ extension MonicaService {
     ) async throws {
         var last = 0
         while true {
-            let (ids, batch) = try await database.read { [last, loader = loader(of: account)] db in
+            let (ids, batch) = try await database.read { [last, baseURL] db in
                 let ids: [Int] = try db.all(
                     """
                     SELECT id FROM \(table) WHERE account_id = \(account) AND id > \(last) AND id <= \(end)
                     ORDER BY id LIMIT 100
                     """
                 ) { try $0.get(0) }
-                return (ids, try load(ids, loader(db)))
+                let loader = RecordLoader(account: account, baseURL: baseURL + Monica.basePath, db: db)
+                return (ids, try load(ids, loader))
             }
             guard let newest = ids.last else { return }
             last = newest

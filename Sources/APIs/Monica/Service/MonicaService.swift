@@ -6,15 +6,18 @@ import HTTPTypes
 import Identity
 import Logging
 import MonicaAPI
+import ObjectStore
 
 /// Implements the Monica API. Each section of the contract is an extension in a file of its own.
-public final class MonicaService: HostedService {
+public final class MonicaService: FileStoringService {
     let database: Database
+    let objects: any ObjectStore
     let tokens: Tokens
+    let archives: Archives<Accounts>
     let searches: CallerLimit<AccountID>
     let time: TimeSource
     let makeID: @Sendable () -> String
-    private let publicURL: String
+    let publicURL: String
     let logger: Logger
     private let secret: Secret
 
@@ -42,15 +45,17 @@ public final class MonicaService: HostedService {
     ///
     /// - Parameters:
     ///   - database: A database with ``schema``.
+    ///   - objects: The store for archives.
     ///   - secret: The key for the fingerprints of requests under an `Idempotency-Key`.
     ///   - makeID: Returns a new UUID of version 4, in lower case.
     ///   - logger: Logs the failures of background work. By default they are not logged.
     public init(
-        database: Database, secret: Secret, time: TimeSource = .system,
+        database: Database, objects: any ObjectStore, secret: Secret, time: TimeSource = .system,
         makeID: @escaping @Sendable () -> String = RandomUUID.make, settings: Settings,
         logger: Logger = Logger(label: "monica") { _ in SwiftLogNoOpLogHandler() }
     ) {
         self.database = database
+        self.objects = objects
         self.secret = secret
         self.time = time
         self.makeID = makeID
@@ -58,6 +63,9 @@ public final class MonicaService: HostedService {
         publicURL = settings.publicURL
         searches = CallerLimit(atOnce: database.readsOfOneCaller)
         tokens = Tokens(database: database, time: time, limits: settings.limits)
+        let exporter = Exporter(database: database, baseURL: settings.publicURL, time: time)
+        archives = Archives(
+            of: Self.archiveContents(from: exporter), database: database, objects: objects, time: time)
     }
 
     /// Returns every operation with its handler.
@@ -78,21 +86,33 @@ public final class MonicaService: HostedService {
         addresses(&routes)
         tags(&routes)
         account(&routes)
+        archive(&routes)
+        if let files = objects as? LocalObjectStore { routes.serve(files) }
         return routes
     }
 
-    /// Checks the database.
-    public func check() async -> [Health.Part] { [await Health.Part("database") { try await database.check() }] }
+    /// Checks the database and the object store.
+    public func check() async -> [Health.Part] {
+        [
+            await Health.Part("database") { try await database.check() },
+            await Health.Part("files", isNeeded: false) { try await objects.check() },
+        ]
+    }
+
+    /// The age in seconds from which an object without a row belongs to an archive that was not finished.
+    static let orphanAge: Int64 = 3600
+
+    public static let storedFiles = [Archives<Accounts>.files]
 
     /// Adds the contacts of an older database to the search index. It must run before the first request.
     public func prepare() async throws { try await ContactSearch.bringUpToDate(database) }
 
     /// The columns whose times are compared with the clock.
     public static var storedTimes: [StoredTime] {
-        IdempotencyStore.times + RateLimits.times + [StoredTime("tokens", "last_used_at")]
+        IdempotencyStore.times + RateLimits.times + Archives<Accounts>.times + [StoredTime("tokens", "last_used_at")]
     }
 
-    /// Deletes rows that have expired. It should run periodically.
+    /// Deletes rows that have expired, and moves stored archives that no row names to the trash. It should run periodically.
     @discardableResult
     public func sweep(limits: SweepLimits = .init()) async throws -> SweepReport {
         let now = time.milliseconds()
@@ -102,7 +122,9 @@ public final class MonicaService: HostedService {
             try RateLimits.sweep(at: now, in: db)
         }
         try await removeDeletedAccounts(for: .seconds(60))
-        return SweepReport()
+        return try await objects.sweep(
+            olderThan: Self.orphanAge, at: now / 1000, keeping: ObjectReferences(Self.storedFiles, in: database),
+            limits: limits)
     }
 
     /// Returns a function that makes the loader of an account's records for a transaction. Ask for it before the

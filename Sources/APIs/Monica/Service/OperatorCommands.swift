@@ -4,8 +4,9 @@ import Identity
 
 extension OperatorContext {
     /// The service for operators' commands, which do not need the secret for requests.
-    fileprivate var monica: MonicaService {
-        MonicaService(database: database, secret: Secret([]), settings: .init(publicURL: publicURL))
+    fileprivate func monica() throws -> MonicaService {
+        MonicaService(
+            database: database, objects: try makeObjects(), secret: Secret([]), settings: .init(publicURL: publicURL))
     }
 }
 
@@ -31,7 +32,7 @@ extension MonicaService {
 
         public func run(in context: OperatorContext) async throws {
             try await context.print(
-                try await context.monica.makeToken(
+                try await context.monica().makeToken(
                     account: account, email: email, name: token, audit: context.audit))
         }
     }
@@ -50,7 +51,7 @@ extension MonicaService {
         }
 
         public func run(in context: OperatorContext) async throws {
-            let tokens = try await context.monica.listTokens(account: account).map(Entry.init)
+            let tokens = try await context.monica().listTokens(account: account).map(Entry.init)
             if tokens.isEmpty { try await context.printNone("No tokens", as: format) }
             for token in tokens { try await context.print(token, as: format, \.lines) }
         }
@@ -95,7 +96,7 @@ extension MonicaService {
         public init(_ number: Int) { self.number = number }
 
         public func run(in context: OperatorContext) async throws {
-            guard try await context.monica.revokeToken(number, audit: context.audit) else {
+            guard try await context.monica().revokeToken(number, audit: context.audit) else {
                 throw OperatorError("There is no token \(number): see concord monica token list")
             }
         }
@@ -125,7 +126,7 @@ extension MonicaService {
                 try await context.console.read().map { try JSONDecoder().decode([CardReading].self, from: Data($0)) }
             }
             do {
-                let result = try await context.monica.importCards(
+                let result = try await context.monica().importCards(
                     into: account, overwriting: overwrite,
                     progress: { try await context.console.show($0, of: count) }, next: next)
                 try await context.database.write { [audit = context.audit, account] in
@@ -153,7 +154,7 @@ extension MonicaService {
         }
 
         public func run(in context: OperatorContext) async throws {
-            let isThere = try await context.monica.export(format, of: account, audit: context.audit) {
+            let isThere = try await context.monica().export(format, of: account, audit: context.audit) {
                 try await context.console.write($0)
             }
             guard isThere else { throw OperatorError("There is no account '\(account)'") }

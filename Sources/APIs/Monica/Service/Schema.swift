@@ -203,5 +203,6 @@ extension MonicaService {
             .init(
                 "people whom operators find and suspend",
                 PeopleSearch.indexes(of: "accounts", searched: ["name", "email"]) + Suspension.columns(of: "accounts")),
+            .init("archives", Archives<Accounts>.table(of: "BIGINT")),
         ])
 }
