@@ -334,7 +334,7 @@ let suites: [Target] = [
             ContractServer Database DeuceDiaryCheck DeuceDiaryClient DeuceDiaryService DeuceDiaryTestHost DunbarCheck DunbarClient
             DunbarService DunbarTestHost GTSDCheck GTSDClient GTSDService GTSDTestHost HTTPTypes Hummingbird Identity Logging
             MessengerCheck MessengerClient MessengerService MessengerTestHost MonicaCheck MonicaClient MonicaService
-            MonicaTestHost NIOConcurrencyHelpers NIOCore NIOHTTP1 NIOPosix NIOSockets ServiceLifecycle Testbed concord
+            MonicaTestHost NIOConcurrencyHelpers NIOCore NIOHTTP1 NIOPosix NIOSockets ObjectStore ServiceLifecycle Testbed concord
             """, programs: ["chat-example"], exclude: ["Databases"]),
 ]
 

@@ -29,24 +29,14 @@ extension MonicaService {
     fileprivate typealias Table = MonicaPeople.Table
 }
 
-/// The archive of a person has what they wrote and uploaded, whoever asks for it, and nothing of it stays longer than it should.
+/// The archive of a person has what they wrote and uploaded, for them and for operators, and nothing of it stays longer than it should.
 @Suite(
     .timeLimit(.minutes(30)),
     .enabled(if: StockTools.python != nil, "`make test` installs Python and sets CONCORD_PYTHON"))
 struct ArchiveTests {
-    /// The entries of an archive, as Python reads them. A document is its text, and another file its bytes in Latin-1.
     private func entries(of path: String) async throws -> [String: String] {
-        let program = """
-            import json, sys, zipfile
-            z = zipfile.ZipFile(sys.argv[1])
-            assert z.testzip() is None
-            text = lambda i: z.read(i).decode("utf-8" if i.endswith((".json", ".vcf")) else "latin-1")
-            print(json.dumps({i: text(i) for i in z.namelist()}))
-            """
-        let (status, output) = try await StockTools.run(
-            try #require(StockTools.python), ["-c", program, path])
-        try #require(status == 0, "\(output)")
-        return try JSONDecoder().decode([String: String].self, from: Data(output.utf8))
+        let entries = try await StockTools.entries(ofZIP: path)
+        return Dictionary(uniqueKeysWithValues: entries.map { ($0.name, $0.text ?? "") })
     }
 
     private func rows(_ name: String, _ entries: [String: String]) throws -> [JSONValue] {
@@ -87,7 +77,8 @@ struct ArchiveTests {
             let (alice, bob) = (try await person("alice"), try await person("bob"))
             let chat = try await alice.client.send(Messenger.CreateChat(type: .direct, members: [bob.id])).id
             let group = try await bob.client.send(
-                Messenger.CreateChat(type: .group, name: "Ä \"group\"", members: [alice.id])).id
+                Messenger.CreateChat(type: .group, name: "Ä \"group\"", members: [alice.id])
+            ).id
             let upload = try await alice.client.upload(
                 Upload(.bytes(Array("contents".utf8)), filename: "a:b/ä.txt", contentType: "text/plain"))
             for number in 0..<3 {
@@ -258,6 +249,7 @@ struct ArchiveTests {
     /// A store that refuses archives.
     private struct FullStore: ObjectStore {
         struct Full: Error {}
+        static func holding(_ store: any ObjectStore) -> any ObjectStore { FullStore(base: store) }
         let base: any ObjectStore
 
         func spool() async throws -> SpooledFile { throw Full() }
@@ -320,9 +312,10 @@ struct ArchiveTests {
 
     @Test("An archive that cannot be made is tried again, then given up", arguments: Stack.Engine.available)
     func failing(_ engine: Stack.Engine) async throws {
-        try await withRequest(on: engine, objects: { FullStore(base: $0) }) { host, archives, account in
+        try await withRequest(on: engine, objects: FullStore.holding) { host, archives, account in
             for attempt in 1...5 {
-                #expect(try await archives.current(of: account, at: host.clock.source.milliseconds())?.state == .preparing)
+                #expect(
+                    try await archives.current(of: account, at: host.clock.source.milliseconds())?.state == .preparing)
                 try await archives.makeDue()
                 let attempts: Int? = try await host.database.read { try $0.value("SELECT attempts FROM archives") }
                 #expect(attempts == attempt)

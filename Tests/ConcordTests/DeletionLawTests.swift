@@ -137,6 +137,7 @@ import Testing
             try await home.send(.post, "/users/\(bob.id)/block", token: alice.token)
             try await elsewhere.send(.post, "/users/\(alice.id)/block", token: bob.token)
             try await home.send(.put, "/me", #"{"bio":"\#(Self.displayName)"}"#, token: alice.token)
+            try await home.send(.post, "/me/archive", token: alice.token, expecting: [202])
             try await home.send(.post, "/auth/forgot-password", #"{"email":"\#(Self.email)"}"#)
             try await home.send(
                 .post, "/me/email", #"{"email":"new.\#(Self.email)","password":"\#(Self.password)"}"#,
@@ -202,6 +203,7 @@ import Testing
                 .post, "/v1/progress/photo/presign",
                 #"{"fileName":"\#(Self.name).jpg","contentType":"image/jpeg","fileSize":10}"#, token: token)
             try await home.send(.get, "/v1/tasks/today", token: token)
+            try await home.send(.post, "/auth/me/archive", token: token, expecting: [202])
             try await home.send(.post, "/auth/forgot-password", #"{"email":"\#(Self.email)"}"#)
             try await home.send(
                 .post, "/auth/email", #"{"email":"new.\#(Self.email)","password":"\#(Self.password)"}"#, token: token)
@@ -270,6 +272,7 @@ import Testing
                 try await place.send(.post, "/posts/\(post)/report", #"{"reason":"Hateful"}"#, cookie: user.cookie)
             }
             try await home.send(.post, "/users/\(bob.id)/block", cookie: alice.cookie)
+            try await home.send(.post, "/account/archive", cookie: alice.cookie, expecting: [202])
             try await home.send(
                 .post, "/account/delete", #"{"password":"wrong"}"#, cookie: alice.cookie, expecting: [400])
             let before = try await remains(in: host.database, on: engine, of: ["\(alice.id)"])
@@ -301,6 +304,7 @@ import Testing
                 try await place.send(.get, "/api/auth/user", token: token)
             }
             try await home.send(.put, "/api/auth/user", #"{"username":"alice_rare_name"}"#, token: alice)
+            try await home.send(.post, "/api/auth/user/archive", token: alice, expecting: [202])
             let group = try #require(
                 try await elsewhere.send(.post, "/api/groups", #"{"name":"x"}"#, token: bob)["id"]?.string)
             let own = try #require(
@@ -377,6 +381,7 @@ import Testing
                 "/contactfields",
                 #"{"contact_id":\#(bob),"contact_field_type_id":\#(type),"data":"\#(Self.displayName)"}"#)
             _ = try await id("/addresses", #"{"contact_id":\#(bob),"street":"\#(Self.displayName)"}"#)
+            try await home.send(.post, "/me/archive", token: token, expecting: [202])
             let before = try await remains(in: host.database, on: engine)
             for table in [
                 "accounts", "addresses", "contacts", "contact_fields", "contact_field_types", "notes", "tasks",
@@ -391,7 +396,7 @@ import Testing
                 "accounts", "tokens", "genders", "contact_field_types", "activity_categories", "activity_types",
                 "contacts", "contact_fields", "addresses", "tags", "contact_tags", "activities", "activity_contacts",
                 "notes", "tasks", "gifts", "imports", "import_updates", "search_blocks", "search_grams",
-                "former_search_blocks", "once_only",
+                "former_search_blocks", "once_only", "archives",
             ]
             for table in tables {
                 let count = try await host.database.read {

@@ -76,6 +76,21 @@ import Testing
         }
     }
 
+    /// Exports the first person of an API, whose ZIP file Python reads.
+    private func exportPerson(of api: String, _ folder: String, _ data: [String]) async throws {
+        let id = api == "deuce-diary" ? "user_anna" : "1"
+        let path = "\(folder)/\(api).zip"
+        let command =
+            [ConcordProcess.executable("concord").path, "people", "export", api, id, "--reason", "asked"] + data
+        let (status, output) = try await StockTools.run(
+            "/bin/sh", ["-c", #"exec "$@" > "$0""#, path] + command)
+        #expect(status == 0, "\(output)")
+        guard StockTools.python != nil else { return }
+        let entries = try await StockTools.entries(ofZIP: path)
+        #expect(entries.contains { $0.text?.contains("nna") == true }, "\(api)")
+        #expect(!entries.contains { $0.name == "missing-files.json" }, "\(api)")
+    }
+
     @Test(arguments: Stack.Engine.available)
     func peopleOfAllAPIsAreFoundShownAndSuspended(_ engine: Stack.Engine) async throws {
         try await withTestDatabase(on: engine) { place in
@@ -124,6 +139,8 @@ import Testing
                 "failed sign-ins within the hour: 2\n", "files: 0 bytes\n", "reports: 1 by, 0 about\n",
             ] { #expect(shown.output.contains(part), "\(part) is not in \(shown.output)") }
 
+            for api in apis { try await exportPerson(of: api, place.folder, data) }
+
             // A wrong line means that nothing is done.
             let file = place.folder + "/ids.txt"
             try "# fakes\n1\n\n 9 \n".write(toFile: file, atomically: true, encoding: .utf8)
@@ -144,6 +161,7 @@ import Testing
             server.signal(SIGTERM)
             #expect(await server.status() == 0)
             // The same without a server.
+            for api in apis { try await exportPerson(of: api, place.folder, data) }
             #expect(try await find("anna_m").first?.suspension?.until != nil)
             let restored = try await concord(["people", "restore", "messenger", "1", "2"] + data)
             #expect(restored.output == "messenger 1 \"anna_m\" is restored\nmessenger 2 \"bob_m\" is restored\n")
@@ -172,6 +190,7 @@ import Testing
         (["people", "suspend", "gtsd", "--reason", "x"], "Give either ids or --from with a file of ids"),
         (["people", "suspend", "gtsd", "1", "--from", "x", "--reason", "x"], "Give either ids or --from"),
         (["people", "suspend", "gtsd", "1", "--reason", "x", "--until", "soon"], "--until must be like 2026-12-01"),
+        (["people", "export", "gtsd", "1"], "--reason"),
         (["people", "delete", "gtsd", "--from", "/nonexistent", "--reason", "x"], "/nonexistent cannot be read"),
     ])
     func wrongUsesAreExplained(_ arguments: [String], _ words: String) async throws {
@@ -201,7 +220,7 @@ import Testing
             ("show", "Show what is known of a person"), ("sign-out", "Within a second"),
             ("suspend", "What they wrote stays"),
             ("reset-code", "good for 15 minutes, and once"), ("restore", "Lift the suspension"),
-            ("delete", "cannot be undone"),
+            ("export", "It is the archive that people download in the app"), ("delete", "cannot be undone"),
         ] {
             let help = try await concord(["people", command, "--help"])
             #expect(help.status == 0)

@@ -51,7 +51,8 @@ import Testing
     @Test func everyOperationIsAnsweredAndNoOtherPathIs() async throws {
         try await withDeuceDiary(on: Stack(.sqlite, .inProcess)) { host in
             let files: Set = ["GET /uploads/{name*}", "HEAD /uploads/{name*}"]
-            #expect(Self.laws.otherRoutes(host.app.router) == files.union(["GET /health", "GET /ready"]))
+            let others = Self.laws.otherRoutes(host.app.router).filter { !$0.hasSuffix(" /objects/{key*}") }
+            #expect(others == files.union(["GET /health", "GET /ready"]))
         }
     }
 

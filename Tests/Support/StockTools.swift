@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// Programs that were written elsewhere: those that `make test` installs from PyPI, and the shell.
 public enum StockTools {
@@ -31,5 +32,26 @@ public enum StockTools {
         let ending = try ProcessEnding(running: process)
         output.begin()
         return (await ending.status, await output.wholeText())
+    }
+
+    /// An entry of a ZIP file.
+    public struct ZIPEntry: Decodable, Sendable {
+        public let name: String
+        public let size: Int64
+        /// Year, month, day, hour, minute, second.
+        public let date: [Int]
+        /// The type and permissions, as Unix has them.
+        public let mode: Int
+        public let offset: Int64
+        /// The content, in Latin-1 where it is no UTF-8; nil for a large one.
+        public let text: String?
+    }
+
+    /// Reads a ZIP file with Python, which checks the contents' checksums.
+    public static func entries(ofZIP path: String) async throws -> [ZIPEntry] {
+        let script = "\(package)/Tests/StockClient/zip_entries.py"
+        let (status, output) = try await run(try #require(python), [script, path])
+        try #require(status == 0, "\(output)")
+        return try JSONDecoder().decode([ZIPEntry].self, from: Data(output.utf8))
     }
 }

@@ -2,7 +2,7 @@ import ContractServer
 import Database
 import ObjectStore
 
-/// What an API's archives contain: all that its server keeps of a person, except what protects the account, such as digests of
+/// The contents of an API's archives: all that its server keeps of a person, except what protects the account, such as digests of
 /// tokens.
 public struct ArchiveContents<Person: SQLConvertible>: Sendable {
     /// Returns files of a person after one of them, in the order of their ids, at most a few hundred; none at the end.

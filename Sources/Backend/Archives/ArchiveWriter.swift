@@ -73,7 +73,6 @@ struct ArchiveWriter {
                 await checksum.add(piece)
                 try await file.append(piece)
             }
-            try await file.finish()
             try await zip.begin(name, modified: now, size: file.count, checksum: await checksum.value)
             try await file.send { piece in
                 try Task.checkCancellation()

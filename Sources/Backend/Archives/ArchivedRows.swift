@@ -7,7 +7,9 @@ import Foundation
 public struct ArchivedRows: Sendable {
     /// A column of which no two rows of a person have the same value. It orders the document.
     public enum Key: Sendable {
-        case integer(String), text(String), bytes(String)
+        case integer(String)
+        case text(String)
+        case bytes(String)
 
         var column: String {
             switch self {

@@ -25,7 +25,7 @@ public final class Archives<Table: PeopleTable>: Sendable {
     /// Receives the reason why an archive could not be made, and whether it is tried again.
     typealias Report = @Sendable (any Error, _ isTriedAgain: Bool) -> Void
 
-    /// What an archive contains.
+    /// The contents of an archive.
     public let contents: ArchiveContents<Table.ID>
     private let database: Database
     private let objects: any ObjectStore
@@ -114,7 +114,8 @@ public final class Archives<Table: PeopleTable>: Sendable {
 
     /// Removes the archive of a person whose account is deleted; the stored file once that is durable.
     public func forget(_ person: Table.ID, in db: Session) throws {
-        let key = try db.value("DELETE FROM archives WHERE owner_id = \(person) RETURNING COALESCE(object_key, '')", as: String.self)
+        let key = try db.value(
+            "DELETE FROM archives WHERE owner_id = \(person) RETURNING COALESCE(object_key, '')", as: String.self)
         guard let key = key.flatMap(ObjectKey.init) else { return }
         // An archive that cannot be deleted now is swept later.
         db.afterCommit { [objects] in Task { try? await objects.delete(key) } }

@@ -110,14 +110,11 @@ public final class SpooledFile: Sendable {
         try await threads.blocking { [self] in try finishBlocking() }
     }
 
-    /// Passes on the content in pieces, in order. The file is finished first if it was not.
+    /// Passes on what was appended so far in pieces, in order.
     ///
-    /// It throws the errors of `write`, ``FileSystemError`` and ``Closed``.
+    /// It throws the errors of `write` and ``FileSystemError``.
     public func send(to write: (ByteBuffer) async throws -> Void) async throws {
-        let file = try await threads.blocking { [self] in
-            try finishBlocking()
-            return try OpenFile(path)
-        }
+        let file = try await threads.blocking { [self] in try OpenFile(path) }
         var offset: Int64 = 0
         while true {
             let piece = try await threads.blocking { [offset] in try file.piece(at: offset, upTo: 1 << 18) }

@@ -11,7 +11,8 @@ public struct CRC32: Sendable {
     /// Adds bytes.
     public mutating func update(_ bytes: ByteBuffer) {
         bytes.withUnsafeReadableBytes { bytes in
-            value = UInt32(truncatingIfNeeded: crc32_z(UInt(value), bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count))
+            value = UInt32(
+                truncatingIfNeeded: crc32_z(UInt(value), bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count))
         }
     }
 }

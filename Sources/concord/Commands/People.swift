@@ -199,7 +199,8 @@ struct People: AsyncParsableCommand {
 
     struct Export: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "export", abstract: "Write all that the server keeps of a person to standard output, as a ZIP file.",
+            commandName: "export",
+            abstract: "Write all that the server keeps of a person to standard output, as a ZIP file.",
             discussion: """
                 concord people export messenger 17 --reason "asked by letter" > 17.zip
 

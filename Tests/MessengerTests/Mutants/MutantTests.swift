@@ -10,7 +10,7 @@ import Testing
     static let all: [Mutant] = [
         Mutant.registering, Mutant.signingIn, Mutant.refreshing, Mutant.signingOut, Mutant.account,
         Mutant.profiles, Mutant.passwords, Mutant.sessionLists, Mutant.recoveries,
-        Mutant.accountDeletions, Mutant.users, Mutant.searching, Mutant.blocking, Mutant.reporting,
+        Mutant.archives, Mutant.accountDeletions, Mutant.users, Mutant.searching, Mutant.blocking, Mutant.reporting,
         Mutant.creatingChats, Mutant.chatLists, Mutant.chatDetails, Mutant.memberships,
         Mutant.sending, Mutant.histories, Mutant.edits, Mutant.deletions, Mutant.marks, Mutant.uploads, Mutant.removals,
         Mutant.downloads, Mutant.devices, Mutant.muting, Mutant.idempotency, Mutant.errors, Mutant.requestBodies,

@@ -16,6 +16,8 @@ extension Mutant {
     private static let verify = "POST /auth/verify-email"
     private static let endSession = "DELETE /me/sessions/{id}"
     private static let endOthers = "DELETE /me/sessions"
+    private static let archive = "POST /me/archive"
+    private static let archived = "GET /me/archive"
     private static let delete = "DELETE /me"
     private static let block = "POST /users/{id}/block"
     private static let unblock = "DELETE /users/{id}/block"
@@ -225,6 +227,20 @@ extension Mutant {
         .refusal("words it otherwise", verify, "Invalid or expired verification token", "Invalid token"),
         .status("answers 200", verify, of: verify, 204, 200),
         .status("answers 400 for an address that is taken", verify, of: verify, 409, 400),
+    ]
+
+    static let archives: [Mutant] = [
+        .status("answers 200", archive, of: archive, 202, 200),
+        .body("says at once that it is ready", archive, of: archive, #""state":"preparing""#, #""state":"ready""#),
+        .body(
+            "makes another one each time", archive, of: archive, #""requested_at":"[^"]*""#,
+            #""requested_at":"2026-02-23T10:00:00Z""#),
+        .body("is never ready", archive, of: archived, #""state":"ready""#, #""state":"preparing""#),
+        .body("names a wrong size", archive, of: archived, #""size":(\d+)"#, #""size":1$1"#),
+        .body("has no end", archive, of: archived, #""expires_at":"[^"]*""#, #""expires_at":null"#),
+        .body("has another URL", archive, of: archived, #"/objects/"#, #"/object/"#),
+        .refusal("words a missing one otherwise", archive, "No archive was requested", "Not found"),
+        .leaking("shows others' archives", archive, archived, [404]),
     ]
 
     static let accountDeletions: [Mutant] = [

@@ -9,7 +9,7 @@ extension DeuceDiary {
     /// The server makes it in the background; ``GetArchive`` says when it is ready. An archive that is being made, or that is
     /// younger than an hour, answers a further request. A new one replaces the one before.
     public struct RequestArchive: Endpoint {
-        public static let route = Route.post("/api/auth/user/archive", .accepted)
+        public static let route = Route.post("/api/auth/user/archive")
         public typealias Output = Archive
 
         public init() {}

@@ -179,7 +179,8 @@ extension RawAnswer {
 /// The contract as scenarios, one list for each section.
 package enum DeuceDiaryScenarios {
     package static var all: [Scenario<DeuceDiaryWorld>] {
-        examples + errors + users + pictures + accounts + archive + groups + members + invites + entries + feed + reactions
+        examples + errors + users + pictures + accounts + archive + groups + members + invites + entries + feed
+            + reactions
             + locations + analytics + live + idempotency + authorisation
     }
 }

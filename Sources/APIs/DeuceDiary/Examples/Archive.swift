@@ -11,7 +11,8 @@ extension DeuceDiaryExamples {
 
     static let archive = """
         POST /api/auth/user/archive addition: Asks for an archive of all that the server keeps of the caller.
-        < 202 \(object)
+        > {}
+        < 200 \(object)
 
         GET /api/auth/user/archive addition: Returns the state of the caller's archive.
         < 200 \(object)

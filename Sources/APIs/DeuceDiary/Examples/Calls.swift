@@ -2,10 +2,12 @@
 extension DeuceDiaryExamples {
     static let calls = ##"""
         DeuceDiary.UploadProfilePicture: let user = try await client.uploadProfilePicture(Upload(fileAt: file))
+        DeuceDiary.RequestArchive: try await client.downloadArchive(to: file)
         DeuceDiary.DeleteUser: try await client.deleteAccount()
         DeuceDiary.GetUser()
         DeuceDiary.UpdateUser(username: "newname")
         DeuceDiary.ExportUser()
+        DeuceDiary.GetArchive()
         DeuceDiary.CreateGroup(name: "Throne Room", description: "Optional group description")
         DeuceDiary.ListGroups()
         DeuceDiary.GetGroup(group: group)

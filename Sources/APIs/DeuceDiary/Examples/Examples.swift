@@ -7,7 +7,7 @@ package enum DeuceDiaryExamples {
     package static let all = Examples(
         users, export, archive, groups, members, invites, entries, reactions, locations, analytics, live,
         calls: calls, failure: #"{ "message": "Unauthorized" }"#,
-        elsewhere: ["/health", "/ready", "/uploads/", "/ws"])
+        elsewhere: ["/health", "/ready", "/uploads/", "/objects/", "/ws"])
 
     static let groupID = "6f1a2b3c-4d5e-4f60-8a1b-2c3d4e5f6071"
     static let entryID = "a1b2c3d4-e5f6-4a7b-8c9d-0e1f2a3b4c5d"

@@ -32,7 +32,7 @@ extension DeuceDiaryService {
 }
 
 extension DeuceDiaryService {
-    /// What an archive contains: the answer of ``DeuceDiary/ExportUser``, and the picture.
+    /// Returns what an archive contains: the answer of ``DeuceDiary/ExportUser``, and the picture.
     static func archiveContents(in database: Database, time: TimeSource) -> ArchiveContents<DeuceDiary.User.ID> {
         ArchiveContents { person in
             [

@@ -4,7 +4,8 @@ import Contract
 extension Dunbar {
     static let accounts = Section(
         "Accounts",
-        [ForgotPassword.self, ResetPassword.self, ChangePassword.self, ChangeEmail.self, DeleteAccount.self,
+        [
+            ForgotPassword.self, ResetPassword.self, ChangePassword.self, ChangeEmail.self, DeleteAccount.self,
             RequestArchive.self, GetArchive.self,
         ])
 

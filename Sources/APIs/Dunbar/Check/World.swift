@@ -187,7 +187,8 @@ extension RawAnswer {
 package enum DunbarScenarios {
     /// The scenarios for any server.
     package static var all: [Scenario<DunbarWorld>] {
-        errors + authentication + accounts + archive + sessions + passwords + users + photos + posts + reports + comments
+        errors + authentication + accounts + archive + sessions + passwords + users + photos + posts + reports
+            + comments
             + follows + blocks + search
             + health + paging + idempotency + agreement
     }

@@ -11,6 +11,7 @@ extension DunbarExamples {
 
     static let archive = """
         POST /account/archive addition: Asks for an archive of all that the server keeps of the caller.
+        > {}
         < 202 \(object)
 
         GET /account/archive addition: Returns the state of the caller's archive.

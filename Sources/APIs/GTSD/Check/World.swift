@@ -135,7 +135,8 @@ extension RawAnswer {
 /// The contract as scenarios, one list for each section.
 package enum GTSDScenarios {
     package static var all: [Scenario<GTSDWorld>] {
-        errors + auth + archive + sessions + sessionLists + profiles + passwords + tasks + evidence + photos + streaks + plans
+        errors + auth + archive + sessions + sessionLists + profiles + passwords + tasks + evidence + photos + streaks
+            + plans
             + limits + idempotency + authorisation
             + recovery + agreement
     }

@@ -11,6 +11,7 @@ extension GTSDExamples {
 
     static let archive = """
         POST /auth/me/archive addition: Asks for an archive of all that the server keeps of the caller.
+        > {}
         < 202 \(success(object))
 
         GET /auth/me/archive addition: Returns the state of the caller's archive.

@@ -2,7 +2,8 @@ import Contract
 
 /// Changes and deletion of the caller's own account, and a new password: additions to the contract.
 extension Messenger {
-    static let account = Section("Account", [UpdateMe.self, ChangePassword.self, DeleteMe.self, RequestArchive.self, GetArchive.self])
+    static let account = Section(
+        "Account", [UpdateMe.self, ChangePassword.self, DeleteMe.self, RequestArchive.self, GetArchive.self])
 
     /// `PUT /me`: changes the caller's profile. Answers the account as ``GetMe`` does.
     ///

@@ -158,7 +158,8 @@ package struct Person: Requester {
 /// The contract as scenarios, one list for each section.
 package enum MessengerScenarios {
     package static var all: [Scenario<MessengerWorld>] {
-        examples + errors + auth + sessions + sessionLists + account + archive + passwords + deletion + users + blocks + chats
+        examples + errors + auth + sessions + sessionLists + account + archive + passwords + deletion + users + blocks
+            + chats
             + members + messages
             + messageChanges + receipts + files + downloads + devices + muting + reports + live + memberEvents + backlog
             + idempotency + recovery + authorisation

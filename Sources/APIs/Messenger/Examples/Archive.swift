@@ -11,6 +11,7 @@ extension MessengerExamples {
 
     static let archive = """
         POST /me/archive addition: Asks for an archive of all that the server keeps of the caller.
+        > {}
         < 202 \(object)
 
         GET /me/archive addition: Returns the state of the caller's archive.

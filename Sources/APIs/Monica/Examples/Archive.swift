@@ -11,6 +11,7 @@ extension MonicaExamples {
 
     static let archive = """
         POST /me/archive limited addition: Asks for an archive of all that the server keeps of the caller.
+        > {}
         < 202 \(one(object))
 
         GET /me/archive limited addition: Returns the state of the caller's archive.

@@ -78,6 +78,8 @@ extension MonicaExamples {
         Monica.GetWelcome()
         Monica.GetMe()
         Monica.DeleteMe()
+        Monica.RequestArchive()
+        Monica.GetArchive()
         Monica.ListGenders()
         Monica.ListActivityTypes()
         Monica.ExportJSON()

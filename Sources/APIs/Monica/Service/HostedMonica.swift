@@ -24,7 +24,8 @@ public struct HostedMonica: HostedAPI {
         var settings = MonicaService.Settings(publicURL: platform.publicURL)
         settings.limits = limits
         return MonicaService(
-            database: platform.database, objects: platform.objects, secret: try platform.secret(Self.requestKey), time: platform.time,
+            database: platform.database, objects: platform.objects, secret: try platform.secret(Self.requestKey),
+            time: platform.time,
             settings: settings, logger: platform.logger)
     }
 }

@@ -13,6 +13,7 @@ public struct ArchiveState: OpenEnumeration {
 
 /// An archive as an API describes it, for what every SDK does with one.
 public protocol ArchiveDescription: Sendable {
+    /// Whether it is being made, can be downloaded, or could not be made.
     var state: ArchiveState { get }
     /// The URL of a ready archive.
     var url: String? { get }
