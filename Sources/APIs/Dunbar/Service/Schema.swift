@@ -166,5 +166,6 @@ extension DunbarService {
                 "people whom operators find and suspend",
                 PeopleSearch.indexes(of: "users", searched: ["username", "email", "display_name"])
                     + Suspension.columns(of: "users")),
+            .init("a queue of reports", Reports.Queue.tables(ids: "BIGINT") + Reports.adoption),
         ])
 }

@@ -156,7 +156,7 @@ public final class MessengerService: FileStoringService {
     /// The columns whose times are compared with the clock.
     public static var storedTimes: [StoredTime] {
         Accounts<Users>.times + TokenSessions<Messenger.User.ID>.times(Self.sessionRules) + JobQueue<PushJob>.times
-            + Reports.times + SessionNotes.times + AccountEmails<Users>.times(outbox: emailTable)
+            + Reports.Queue.times + SessionNotes.times + AccountEmails<Users>.times(outbox: emailTable)
     }
 
     /// Deletes rows that have expired. Moves uploads that nothing uses, and stored objects that no file names, to the
