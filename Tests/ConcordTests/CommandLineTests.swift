@@ -36,7 +36,8 @@ import Testing
 
     @Test(arguments: [
         ["monica", "token", "list"], ["monica", "token", "revoke", "1"], ["monica", "export", "--account", "a"],
-        ["monica", "import", "/nonexistent", "--account", "a"], ["reports", "list", "--api", "messenger"], ["reports", "show", "dunbar", "1"],
+        ["monica", "import", "/nonexistent", "--account", "a"], ["reports", "list", "--api", "messenger"],
+        ["reports", "show", "dunbar", "1"],
         ["dunbar", "promote", "a"], ["gtsd", "activate", "a"], ["deuce-diary", "location", "delete", "a"],
     ])
     func anErrorAtWorkIsOneSentence(_ arguments: [String]) async throws {

@@ -115,7 +115,8 @@ import Testing
             let noted = try await concord(["reports", "note", "messenger", "1", "asked bob"] + data)
             #expect(noted.output == "The note is on messenger report 1\n", "\(noted.errors)")
             let acted = try await concord(
-                ["reports", "act", "messenger", "1", "--remove", "--suspend", "--until", "7d", "--reason", "rude"] + data)
+                ["reports", "act", "messenger", "1", "--remove", "--suspend", "--until", "7d", "--reason", "rude"]
+                    + data)
             #expect(acted.output == "messenger report 1 is closed: remove, suspend\n", "\(acted.errors)")
             let dismissed = try await concord(["reports", "dismiss", "dunbar", "1"] + data)
             #expect(dismissed.output == "dunbar report 1 is dismissed\n", "\(dismissed.errors)")
@@ -126,9 +127,10 @@ import Testing
             let listed = try all.output.split(separator: "\n").map {
                 try JSONDecoder().decode(Listed.self, from: Data($0.utf8))
             }
-            #expect(listed.map { "\($0.api) \($0.id) \($0.state)" } == [
-                "messenger 1 acted", "dunbar 1 dismissed", "messenger 2 open",
-            ])
+            #expect(
+                listed.map { "\($0.api) \($0.id) \($0.state)" } == [
+                    "messenger 1 acted", "dunbar 1 dismissed", "messenger 2 open",
+                ])
             #expect(listed.map { $0.person?.name } == ["bob", "carl", "bob"])
             let audit = try await concord(["audit"] + data)
             for part in ["reports note", "reports act", "reports dismiss", "reports file"] {

@@ -69,7 +69,9 @@ import Testing
 
     // MARK: What a report keeps
 
-    @Test("A message's report shows then and now, and keeps the file after all else is gone", arguments: Stack.Engine.available)
+    @Test(
+        "A message's report shows then and now, and keeps the file after all else is gone",
+        arguments: Stack.Engine.available)
     func keptMessage(_ engine: Stack.Engine) async throws {
         try await withMessenger(on: Stack(engine, .inProcess)) { host in
             let (alice, _) = try await messenger(host, "alice")
@@ -104,7 +106,9 @@ import Testing
             #expect(await refusal { try await host.perform(SaveReportedFile(2, of: 1)) } == "Report 1 has 1 file")
             host.clock.advance(by: .seconds(11 * 86_400))
             try await host.service.sweep()
-            for table in ["filed_reports", "report_files"] as [SQL] { #expect(try await count(table, in: host.database) == 0) }
+            for table in ["filed_reports", "report_files"] as [SQL] {
+                #expect(try await count(table, in: host.database) == 0)
+            }
             #expect(await refusal { try await host.perform(show(1)) } == "There is no report 1 in Messenger")
         }
     }
@@ -424,7 +428,9 @@ import Testing
             let answer = try await alice.send(Messenger.SendMessage(chat: chats[0], content: "who are you?")).id
             let done = try await host.perform(
                 RemoveContent(of: people, since: nil, because: "spam", format: .text))
-            #expect(done.split(separator: "\n").map { $0.suffix(12) } == ["1202 removed", "1202 removed", "1202 removed"].map { $0.suffix(12) }, "\(done)")
+            #expect(
+                done.split(separator: "\n").map { $0.suffix(12) }
+                    == ["1202 removed", "1202 removed", "1202 removed"].map { $0.suffix(12) }, "\(done)")
             #expect(try await alice.send(Messenger.ListMessages(chat: chats[0])).map(\.id) == [answer])
             #expect(try await count("messages", in: host.database) == 1)
             #expect(try await count("files", in: host.database) == 0)
@@ -513,7 +519,9 @@ import Testing
         #expect(posts == ["post 1 1 2 x 0 open 1", "post 9 1 0 y 77 open 0"])
     }
 
-    @Test("A node of the version before adds reports that the sweep brings into the queue", arguments: Stack.Engine.available)
+    @Test(
+        "A node of the version before adds reports that the sweep brings into the queue",
+        arguments: Stack.Engine.available)
     func lateReports(_ engine: Stack.Engine) async throws {
         try await withMessenger(on: Stack(engine, .inProcess)) { host in
             let (alice, hers) = try await messenger(host, "alice")

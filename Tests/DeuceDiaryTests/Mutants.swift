@@ -268,7 +268,9 @@ extension Mutant {
             reportEntry, "takes the same twice",
             .accepting(reportEntry, "You've already reported this entry", #"{"message":"Entry reported"}"#)),
         .init(reportEntry, "takes longer details", .refusal(reportEntry, "Details must be 2000", "Details: 2000")),
-        .init(reportEntry, "deletes the entry", .answer(detail) { $0.replacing(#/"entries":\[.*\]/#, with: #""entries":[]"#) }),
+        .init(
+            reportEntry, "deletes the entry",
+            .answer(detail) { $0.replacing(#/"entries":\[.*\]/#, with: #""entries":[]"#) }),
         .init(block, "blocks nobody", .exchange(block) { _, _ in .confirmation("User blocked") }),
         .init(
             block, "lets the other react",

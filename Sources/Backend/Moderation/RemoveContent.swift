@@ -56,7 +56,8 @@ extension ModerationDesk {
             while true {
                 let page = try await context.database.read { [last] db in
                     try self.written(
-                        kind, by: people.map(\.result), between: (since ?? 0)...now, behind: last,
+                        kind, by: people.map(\.result), between: (since ?? 0)...(now + ContentSlices.ahead),
+                        behind: last,
                         limit: ContentSlices.read, in: db)
                 }
                 guard let end = page.last else { break }
@@ -77,6 +78,9 @@ extension ModerationDesk {
 
 /// How much a command does at once.
 private enum ContentSlices {
+    /// The milliseconds by which what was written before the command may be dated after it: times of a list only grow. What
+    /// is written meanwhile ends there, too, so that the command ends.
+    static let ahead: Int64 = 60_000
     /// The things that are looked up in one read.
     static let read = 1000
     /// The things that are removed in one transaction: others wait for it for some milliseconds.

@@ -15,7 +15,8 @@ extension OperatorContext {
     /// Returns the desk of an API with a public side.
     func moderation() throws -> any ModerationDesk {
         guard let desk = try people() as? any ModerationDesk else {
-            throw OperatorError("Nobody sees what the people of \(api.title) write: it has no reports and nothing to remove")
+            throw OperatorError(
+                "Nobody sees what the people of \(api.title) write: it has no reports and nothing to remove")
         }
         return desk
     }
@@ -314,7 +315,8 @@ public struct ActOnReport: OperatorCommand {
     public func run(in context: OperatorContext) async throws {
         let done = try await context.moderation().act(on: report, acts, until: until, because: reason, in: context)
         try await context.print(done.report, as: format) { report in
-            ["\(report.api) report \(report.id) is closed: \(acts.map(\.rawValue).joined(separator: ", "))"] + done.remarks
+            ["\(report.api) report \(report.id) is closed: \(acts.map(\.rawValue).joined(separator: ", "))"]
+                + done.remarks
         }
     }
 }

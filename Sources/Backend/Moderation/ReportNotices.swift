@@ -124,7 +124,12 @@ struct ReportNotice: Sendable {
             SELECT COUNT(*), MAX(id), (SELECT COUNT(*) FROM filed_reports WHERE state = 'open')
             FROM filed_reports WHERE id > \(before.report) AND state = 'open'
             """
-        ) { (new: try $0.get(0, as: Int.self), newest: try $0.get(1, as: Int64?.self), open: try $0.get(2, as: Int.self)) }
+        ) {
+            (
+                new: try $0.get(0, as: Int.self), newest: try $0.get(1, as: Int64?.self),
+                open: try $0.get(2, as: Int.self)
+            )
+        }
         guard let found, let newest = found.newest else { return nil }
         try db.run("UPDATE report_notices SET last_report = \(newest), told_at = \(now)")
         return ReportNotice(new: found.new, open: found.open, newest: newest, before: before)

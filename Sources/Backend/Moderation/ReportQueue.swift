@@ -272,9 +272,10 @@ public enum ReportedFiles {
     public static func without(kept keys: [String], in database: Database) async throws -> [String] {
         guard !keys.isEmpty else { return [] }
         let kept = try await database.read { db in
-            Set(try db.all("SELECT object_key FROM report_files WHERE object_key IN (\(list: keys))") {
-                try $0.get(0, as: String.self)
-            })
+            Set(
+                try db.all("SELECT object_key FROM report_files WHERE object_key IN (\(list: keys))") {
+                    try $0.get(0, as: String.self)
+                })
         }
         return keys.filter { !kept.contains($0) }
     }

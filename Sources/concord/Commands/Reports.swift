@@ -72,7 +72,9 @@ struct Reports: AsyncParsableCommand {
 
         @OptionGroup var report: NamedReport
 
-        @Option(help: ArgumentHelp("Save the report's file under this path instead of showing the report.", valueName: "path"))
+        @Option(
+            help: ArgumentHelp(
+                "Save the report's file under this path instead of showing the report.", valueName: "path"))
         var file: String?
 
         @Option(help: ArgumentHelp("The number of the file, for a report with several.", valueName: "number"))
@@ -99,7 +101,8 @@ struct Reports: AsyncParsableCommand {
 
     struct Act: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "act", abstract: "Remove what was reported, suspend or warn who wrote it, and close the report.",
+            commandName: "act",
+            abstract: "Remove what was reported, suspend or warn who wrote it, and close the report.",
             discussion: """
                 concord reports act messenger 3 --remove --warn --reason "insults"
                 concord reports act dunbar 12 --suspend --until 30d --reason "fake account"

@@ -152,7 +152,8 @@ enum Reports {
 extension ReportedFile {
     fileprivate init(media name: String, size: Int64?) {
         self.init(
-            key: "\(MediaFile.folder)/\(name)", name: name, type: MediaFile.type(of: name)?.contentType ?? "", size: size)
+            key: "\(MediaFile.folder)/\(name)", name: name, type: MediaFile.type(of: name)?.contentType ?? "",
+            size: size)
     }
 }
 

@@ -37,7 +37,8 @@ extension MessengerService {
             let change = try ChatChange.lock(in: request.chat, by: caller, else: Chats.notAMember, db)
             let message = try Messages.own(request.message, of: caller, in: request.chat, db)
             try Messages.delete(
-                [message.id], of: request.chat, to: change.version, keeping: self.settings.keptDeletions, at: now, in: db)
+                [message.id], of: request.chat, to: change.version, keeping: self.settings.keptDeletions, at: now,
+                in: db)
             try Chats.dateByNewestMessage(request.chat, in: db)
             if let file = message.file { try Files.release([file], in: db) }
             try self.announce(

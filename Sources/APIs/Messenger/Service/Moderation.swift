@@ -98,7 +98,9 @@ extension MessengerService {
                 """
                 SELECT id, file_id FROM messages WHERE chat_id = \(chat) AND id IN (\(list: messages)) ORDER BY id
                 """
-            ) { row in (id: try row.get(0, as: Messenger.Message.ID.self), file: try row.get(1, as: Messenger.File.ID?.self)) }
+            ) { row in
+                (id: try row.get(0, as: Messenger.Message.ID.self), file: try row.get(1, as: Messenger.File.ID?.self))
+            }
             guard !there.isEmpty else { continue }
             let counted = try db.update(
                 "chats", set: "version = version + \(there.count), events = events + \(there.count)",
