@@ -102,7 +102,7 @@ import Testing
             #expect(absent.errors == "Error: Report 1 has 1 file\n")
             #expect(!FileManager.default.fileExists(atPath: path + "2"))
 
-            // The e-mail about all of them is there within a minute, and says nothing of what they say.
+            // The e-mail about all of them is there within a minute, and quotes none.
             let letters = try await lookForLetters(in: place.folder + "/data/mail/operator")
             #expect(letters.count == 1)
             #expect(letters[0].contains("To: <operator@example.com>") && letters[0].contains("concord reports list"))
@@ -112,32 +112,37 @@ import Testing
             #expect(await server.status() == 0)
             // The same without a server.
             #expect(try await concord(list).output == open.output)
-            let noted = try await concord(["reports", "note", "messenger", "1", "asked bob"] + data)
-            #expect(noted.output == "The note is on messenger report 1\n", "\(noted.errors)")
-            let acted = try await concord(
-                ["reports", "act", "messenger", "1", "--remove", "--suspend", "--until", "7d", "--reason", "rude"]
-                    + data)
-            #expect(acted.output == "messenger report 1 is closed: remove, suspend\n", "\(acted.errors)")
-            let dismissed = try await concord(["reports", "dismiss", "dunbar", "1"] + data)
-            #expect(dismissed.output == "dunbar report 1 is dismissed\n", "\(dismissed.errors)")
-            let late = try await concord(["reports", "dismiss", "messenger", "1"] + data)
-            #expect(late.status == 1)
-            #expect(lines(late.errors) == ["Error: Report 1 was closed by operator anna at TIME: acted"])
-            let all = try await concord(list + ["--state", "all", "--json"])
-            let listed = try all.output.split(separator: "\n").map {
-                try JSONDecoder().decode(Listed.self, from: Data($0.utf8))
-            }
-            #expect(
-                listed.map { "\($0.api) \($0.id) \($0.state)" } == [
-                    "messenger 1 acted", "dunbar 1 dismissed", "messenger 2 open",
-                ])
-            #expect(listed.map { $0.person?.name } == ["bob", "carl", "bob"])
-            let audit = try await concord(["audit"] + data)
-            for part in ["reports note", "reports act", "reports dismiss", "reports file"] {
-                #expect(audit.output.contains("\"operator anna\"\t\(part)\t"), "\(audit.output)")
-            }
+            try await decide(data, list)
             // The file outlasts the message.
             #expect(try await concord(show + ["--file", path + "3"]).status == 0)
+        }
+    }
+
+    /// Notes, acts and dismisses, without a server.
+    private func decide(_ data: [String], _ list: [String]) async throws {
+        let noted = try await concord(["reports", "note", "messenger", "1", "asked bob"] + data)
+        #expect(noted.output == "The note is on messenger report 1\n", "\(noted.errors)")
+        let acted = try await concord(
+            ["reports", "act", "messenger", "1", "--remove", "--suspend", "--until", "7d", "--reason", "rude"]
+                + data)
+        #expect(acted.output == "messenger report 1 is closed: remove, suspend\n", "\(acted.errors)")
+        let dismissed = try await concord(["reports", "dismiss", "dunbar", "1"] + data)
+        #expect(dismissed.output == "dunbar report 1 is dismissed\n", "\(dismissed.errors)")
+        let late = try await concord(["reports", "dismiss", "messenger", "1"] + data)
+        #expect(late.status == 1)
+        #expect(lines(late.errors) == ["Error: Report 1 was closed by operator anna at TIME: acted"])
+        let all = try await concord(list + ["--state", "all", "--json"])
+        let listed = try all.output.split(separator: "\n").map {
+            try JSONDecoder().decode(Listed.self, from: Data($0.utf8))
+        }
+        #expect(
+            listed.map { "\($0.api) \($0.id) \($0.state)" } == [
+                "messenger 1 acted", "dunbar 1 dismissed", "messenger 2 open",
+            ])
+        #expect(listed.map { $0.person?.name } == ["bob", "carl", "bob"])
+        let audit = try await concord(["audit"] + data)
+        for part in ["reports note", "reports act", "reports dismiss", "reports file"] {
+            #expect(audit.output.contains("\"operator anna\"\t\(part)\t"), "\(audit.output)")
         }
     }
 

@@ -21,12 +21,12 @@ struct MailOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The address of the operator who is told of new reports, within a minute and at most once in ten minutes. The "
-                + "e-mails say how many there are, and nothing of what they say. [CONCORD_REPORTS_TO] (default: none)",
+            "The address that receives e-mails about new reports, within a minute and at most once in ten minutes. They say "
+                + "how many there are, and quote none. [CONCORD_REPORTS_TO] (default: none)",
             valueName: "address"))
     var reportsTo: String?
 
-    /// Returns where an operator is told of new reports; nil for nowhere.
+    /// Returns the settings of e-mails about new reports; nil for none.
     ///
     /// - Parameter folder: The data folder, for e-mails that are written to files.
     func reportNotices(_ environment: Environment, folder: String) throws -> ReportNoticeSettings? {
