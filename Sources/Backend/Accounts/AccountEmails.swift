@@ -39,7 +39,7 @@ public enum AccountEmail: Codable, Sendable {
     case changeNotice(address: String)
     /// An e-mail with a token by which an operator helps a user to a new password.
     case help(address: String, token: String)
-    /// A letter of an operator, whose text is ready.
+    /// An e-mail of an operator, whose text is ready.
     case letter(api: String, address: String, subject: String, text: String)
 }
 
@@ -384,9 +384,9 @@ public struct AccountEmails<Table: EmailAccountTable>: Sendable {
         return .changed
     }
 
-    // MARK: Letters of operators
+    // MARK: E-mails of operators
 
-    /// Sends a letter to the address of an account, if the transaction commits.
+    /// Sends an e-mail to the address of an account, if the transaction commits.
     ///
     /// - Parameter api: The API's title.
     /// - Returns: False when the account was deleted, or its address is not verified where the API keeps that.

@@ -36,7 +36,7 @@ struct FiledReport: Encodable, Sendable {
     let id: Int64
     let state: ReportState
     let kind: ReportedKind
-    /// The id of what was reported; empty once the account of a reported person is deleted.
+    /// The id of the thing that was reported; empty once the account of a reported person is deleted.
     let thing: String
     let place: String?
     /// The text at the time of the report.

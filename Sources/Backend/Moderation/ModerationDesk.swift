@@ -11,7 +11,7 @@ public protocol ModerationDesk: PeopleDesk {
 
     /// Returns the present text of a thing; nil when it is no longer there.
     func text(of kind: ReportedKind, _ id: String, in db: Session) throws -> String?
-    /// Returns some of what people wrote between two times, in an order that later calls go on with.
+    /// Returns some of the things that people wrote between two times, in an order that later calls go on with.
     ///
     /// - Parameter last: The last thing of the call before.
     func written(
@@ -20,17 +20,17 @@ public protocol ModerationDesk: PeopleDesk {
     ) throws -> [WrittenThing]
     /// Removes things of one kind, as their authors do who delete them. It takes the locks.
     func remove(_ kind: ReportedKind, _ things: [WrittenThing], at now: Int64, in db: Session) throws -> Removal
-    /// Sends a letter to the address of a person, if the transaction commits.
+    /// Sends an e-mail to the address of a person, if the transaction commits.
     ///
     /// - Returns: False where the API has no address that is verified, or sends no e-mails.
     func send(_ letter: ModerationLetter, to person: Table.ID, at now: Int64, in db: Session) throws -> Bool
 }
 
-/// What was removed.
+/// The outcome of a removal.
 public struct Removal: Sendable {
     /// The things that were there.
     public var things: [WrittenThing]
-    /// What is to be done once the transaction is durable, such as removing files.
+    /// Does the rest once the transaction is durable, such as removing files.
     public var finish: @Sendable () async -> Void
 
     public init(_ things: [WrittenThing], finish: @escaping @Sendable () async -> Void = {}) {
@@ -39,7 +39,7 @@ public struct Removal: Sendable {
     }
 }
 
-/// A letter about a report. The texts are plain sentences; the reason is the operator's.
+/// An e-mail about a report. The texts are plain sentences; the reason is the operator's.
 public enum ModerationLetter: Sendable {
     /// To who reported: something was done.
     case acted

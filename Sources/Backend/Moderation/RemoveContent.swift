@@ -19,7 +19,7 @@ public struct RemoveContent: OperatorCommand {
         self.format = format
     }
 
-    /// What was removed of a person, as the command prints it.
+    /// The number of things that were removed of a person, as the command prints it.
     private struct Removed: Encodable, Sendable {
         let api: String
         let id: String
@@ -76,7 +76,7 @@ extension ModerationDesk {
     }
 }
 
-/// How much a command does at once.
+/// The number of things that a command handles at once.
 private enum ContentSlices {
     /// The milliseconds by which what was written before the command may be dated after it: times of a list only grow. What
     /// is written meanwhile ends there, too, so that the command ends.

@@ -186,7 +186,7 @@ extension ModerationDesk {
 }
 
 extension FiledReport {
-    /// What was reported, for a removal.
+    /// The thing that was reported, for a removal.
     fileprivate var written: WrittenThing { WrittenThing(kind, thing, in: place, by: person?.id) }
 
     /// The words of the audit, which begin with the person, so that `people show` finds them.

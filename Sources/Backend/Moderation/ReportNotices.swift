@@ -15,7 +15,7 @@ public struct ReportNoticeSettings: Sendable {
     }
 }
 
-/// Tells an operator by e-mail within a minute that there are new reports: how many, and nothing of what they say. All
+/// Tells an operator by e-mail within a minute how many new reports there are, and quotes none. All
 /// nodes together send at most one e-mail in ten minutes.
 struct ReportNotices: Service {
     /// The time in milliseconds between two e-mails.
@@ -94,11 +94,11 @@ struct ReportNotices: Service {
     }
 }
 
-/// The reports of one API of which an operator is told, and until when the operator was told before.
+/// The new reports of one API, and those that an e-mail was about before.
 struct ReportNotice: Sendable {
     let new: Int
     let open: Int
-    /// The newest report of which the operator is told now.
+    /// The newest report that the e-mail is about.
     private let newest: Int64
     private let before: (report: Int64, time: Int64)
 
@@ -108,7 +108,7 @@ struct ReportNotice: Sendable {
         "INSERT INTO report_notices (last_report, told_at) VALUES (0, 0)",
     ]
 
-    /// Returns the time in milliseconds at which the operator was told last.
+    /// Returns the time in milliseconds of the last e-mail.
     static func lastTime(in db: Session) throws -> Int64 {
         try db.value("SELECT told_at FROM report_notices") ?? 0
     }

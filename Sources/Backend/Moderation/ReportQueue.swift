@@ -14,7 +14,7 @@ public enum ReportQueue<Table: PeopleTable> {
     public static func tables(ids: String) -> [String] {
         [
             // The person is the author, or who was reported. An account that is deleted is null, and nothing of it stays
-            // but the copy of what it wrote.
+            // but the copy of its texts.
             """
             CREATE TABLE filed_reports (
                 id {ID}, reporter_id \(ids), person_id \(ids), kind {KEY} NOT NULL, thing_id {KEY} NOT NULL, place TEXT,

@@ -1,14 +1,14 @@
 import Contract
 import Database
 
-/// What a report is about, or an operator removes.
+/// The kind of a thing that a report is about, or an operator removes.
 public enum ReportedKind: String, Codable, CaseIterable, Sendable, SQLConvertible {
     case person, message, post, comment, entry
-    /// An upload that nothing uses, and a reaction: they are removed with what somebody wrote, and cannot be reported.
+    /// An upload that nothing uses, and a reaction: they are removed with a person's other things, and cannot be reported.
     case file, reaction
 }
 
-/// What has become of a report. An operator decides once.
+/// The state of a report. An operator decides once.
 public enum ReportState: String, Codable, CaseIterable, Sendable, SQLConvertible {
     case open, acted, dismissed
 
@@ -22,7 +22,7 @@ public enum ReportState: String, Codable, CaseIterable, Sendable, SQLConvertible
     }
 }
 
-/// What an operator decides about a report.
+/// A decision of an operator about a report.
 enum ReportDecision: Sendable {
     case act([ReportAct])
     case dismiss
@@ -30,9 +30,9 @@ enum ReportDecision: Sendable {
     var acts: [ReportAct] { if case .act(let acts) = self { acts } else { [] } }
 }
 
-/// What an operator does because of a report.
+/// An act of an operator because of a report.
 public enum ReportAct: String, Codable, CaseIterable, Sendable {
-    /// What was reported is removed.
+    /// The reported thing is removed.
     case remove
     /// Its author is suspended.
     case suspend
@@ -40,7 +40,7 @@ public enum ReportAct: String, Codable, CaseIterable, Sendable {
     case warn
 }
 
-/// A thing that somebody wrote, as the queue of reports and operators' commands name it.
+/// A thing that a user wrote, as the queue of reports and operators' commands name it.
 public struct WrittenThing: Sendable, Hashable {
     public let kind: ReportedKind
     /// The id as the API writes it.
@@ -58,7 +58,7 @@ public struct WrittenThing: Sendable, Hashable {
     }
 }
 
-/// What a report keeps of the thing that it is about.
+/// The copy that a report keeps of the thing that it is about.
 public struct ReportedCopy: Sendable {
     public let thing: WrittenThing
     let text: String?

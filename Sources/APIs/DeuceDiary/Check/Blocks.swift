@@ -20,7 +20,7 @@ extension DeuceDiaryScenarios {
                 try expect(answer.message, equals: "User blocked")
             }
             try expect(try await john.send(DeuceDiary.ListBlocks()).map(\.id), equals: [jane.id])
-            // Nobody else sees it, and addresses stay their owners'.
+            // No other user sees it, and addresses stay their owners'.
             try expect(try await jane.send(DeuceDiary.ListBlocks()).map(\.id), equals: [])
             try expect(try await john.send(DeuceDiary.ListBlocks()).first?.email, equals: nil)
             for _ in 0..<2 {
@@ -60,7 +60,7 @@ extension DeuceDiaryScenarios {
                 // Another member may invite both.
                 let other = try await joan.send(DeuceDiary.CreateInvite(group: group)).id
                 try await guest.send(DeuceDiary.JoinGroup(invite: other))
-                // Whoever is in the group stays in it.
+                // A member of the group stays in it.
                 try expect(
                     try await guest.send(DeuceDiary.JoinGroup(invite: invite)).message,
                     equals: "Already a member of this group")

@@ -60,7 +60,7 @@ extension DeuceDiaryService {
                 let group = try Groups.one(id, in: db), try Invites.lock(request.invite, in: db)
             else { throw Invites.invalid }
             try Users.lockCaller(caller.user, in: db)
-            // Whoever is in the group already stays in it.
+            // A member of the group stays in it.
             if let maker = try Invites.one(request.invite, at: now, in: db)?.maker,
                 try Blocks.exist(between: caller.user, and: maker, in: db),
                 try !Groups.isMember(caller.user, of: id, in: db)

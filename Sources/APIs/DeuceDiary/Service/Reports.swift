@@ -78,14 +78,14 @@ enum Reports {
 }
 
 extension DeuceDiary.DeuceEntry {
-    /// What a report keeps of an entry: the place and the thoughts.
+    /// The text that a report keeps of an entry: the place and the thoughts.
     var text: String { thoughts.isEmpty ? location : "\(location)\n\(thoughts)" }
 }
 
 extension Users {
     static let notFound = Problem(.notFound, "User not found")
 
-    /// Requires that a user shares a group with another, or sees entries of theirs: nobody else learns that there is such
+    /// Requires that a user shares a group with another, or sees entries of theirs: no other user learns that there is such
     /// a user.
     ///
     /// - Throws: A `Problem` with 404.

@@ -60,6 +60,9 @@ extension DunbarScenarios {
             try await jane.post("/users/999999999999/report").refused(404, "User not found")
             try await jane.post("/users/\(jane.id)/report").refused(400, "You cannot report yourself")
             try await jane.post(path, ["reason": "Spam"]).refused(400, "Invalid reason")
+            let long = JSONValue.string(String(repeating: "é", count: 2001))
+            try await jane.post(path, ["reason": "Hateful", "details": long])
+                .refused(400, "Details must be at most 2000 characters")
             try await jane.send(Dunbar.ReportUser(user: john.id, reason: .hateful, details: " \"rude\" \n"))
             try await jane.post(path, ["reason": "Hateful"]).refused(400, "You have already reported this user")
             // It changes nothing for either of them.
@@ -76,6 +79,9 @@ extension DunbarScenarios {
             try await jane.post("/comments/999999999999/report").refused(404, "Comment not found")
             try await john.post(path).refused(400, "You cannot report your own comment")
             try await jane.post(path, ["reason": "Spam"]).refused(400, "Invalid reason")
+            let long = JSONValue.string(String(repeating: "é", count: 2001))
+            try await jane.post(path, ["reason": "Hateful", "details": long])
+                .refused(400, "Details must be at most 2000 characters")
             try await jane.send(Dunbar.ReportComment(comment: comment.id, reason: .harmfulOrAbusive, details: "x"))
             try await jane.post(path, ["reason": "Hateful"]).refused(400, "You have already reported this comment")
             try expect(
