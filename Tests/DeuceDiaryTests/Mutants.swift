@@ -267,7 +267,9 @@ extension Mutant {
         .init(
             reportEntry, "takes the same twice",
             .accepting(reportEntry, "You've already reported this entry", #"{"message":"Entry reported"}"#)),
-        .init(reportEntry, "takes longer details", .refusal(reportEntry, "Details must be 2000", "Details: 2000")),
+        .init(
+            reportEntry, "words long details otherwise",
+            .refusal(reportEntry, "Details must be 2000 characters or less", "Details: too long")),
         .init(
             reportEntry, "deletes the entry",
             .answer(detail) { $0.replacing(#/"entries":\[.*\]/#, with: #""entries":[]"#) }),
