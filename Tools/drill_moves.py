@@ -110,7 +110,7 @@ MOVES = [
      r"The data folder \S+ cannot be written to: Permission denied. .*--data", dict(user=True, needs={"root"})),
     ("the folder is another user's, looked at", "config messenger --data {closed} --port messenger=0", 1,
      r"The data folder \S+ cannot be written to: \S+: Permission denied", dict(user=True, needs={"root"})),
-    ("a command without a folder", "dunbar reports --data {new}", 1, r"is it the server's data folder \(--data\)\?"),
+    ("a command without a folder", "reports show dunbar 1 --data {new}", 1, r"is it the server's data folder \(--data\)\?"),
     ("the disk is full at the start", "serve messenger --data {full}/data --port messenger=0", 1, r"No space left|disk is full", dict(needs={"root", "machine"})),
     ("the disk is nearly full", "config messenger --data {full}/data --port messenger=0", 1, r"less than the reserve of \d+ MiB", dict(needs={"root", "machine"})),
     # Databases, files and keys

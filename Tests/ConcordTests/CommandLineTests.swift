@@ -18,6 +18,9 @@ import Testing
         (["dunbar", "promote"], "Usage: concord dunbar promote "),
         (["deuce-diary", "token", "create", "--user", ""], "Usage: concord deuce-diary token create "),
         (["messenger", "--reports"], "Usage: concord messenger <subcommand>"),
+        (["reports", "show", "messenger", "x"], "Usage: concord reports show "),
+        (["reports", "act", "messenger", "1", "--reason", "x"], "Usage: concord reports act "),
+        (["people", "remove-content", "messenger", "1"], "Usage: concord people remove-content "),
         (["health", "somewhere"], "Usage: concord health "),
         (["check", "messenger"], "Usage: concord check "),
         (["serve", "--storage-quota", "much"], "Usage: concord serve "),
@@ -33,7 +36,8 @@ import Testing
 
     @Test(arguments: [
         ["monica", "token", "list"], ["monica", "token", "revoke", "1"], ["monica", "export", "--account", "a"],
-        ["monica", "import", "/nonexistent", "--account", "a"], ["messenger", "reports"], ["dunbar", "reports"],
+        ["monica", "import", "/nonexistent", "--account", "a"], ["reports", "list", "--api", "messenger"],
+        ["reports", "show", "dunbar", "1"],
         ["dunbar", "promote", "a"], ["gtsd", "activate", "a"], ["deuce-diary", "location", "delete", "a"],
     ])
     func anErrorAtWorkIsOneSentence(_ arguments: [String]) async throws {

@@ -157,7 +157,8 @@ import Testing
             try await home.send(.delete, "/me", #"{"password":"wrong"}"#, token: alice.token, expecting: [403])
             let before = try await remains(in: host.database, on: engine, of: ["\(alice.id)"])
             for table in [
-                "users", "familiar_addresses", "once_only", "members", "reports", "blocks", "sessions", "reset_tokens",
+                "users", "familiar_addresses", "once_only", "members", "filed_reports", "blocks", "sessions",
+                "reset_tokens",
                 "email_changes",
             ] {
                 #expect(before.contains { $0.hasPrefix("\(table).") }, "nothing was in \(table)")

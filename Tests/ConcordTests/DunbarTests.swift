@@ -152,42 +152,6 @@ import Testing
         }
     }
 
-    @Test func anOperatorReadsReports() async throws {
-        try await withTemporaryFolder { folder in
-            let port = try await reservePort()
-            let url = try #require(URL(string: "http://127.0.0.1:\(port)/api"))
-            let server = try await serving(folder, port: port)
-            var people: [DunbarClient] = []
-            for name in ["alice", "bob"] {
-                let dunbar = DunbarClient(baseURL: url, transport: .patient, retry: .never)
-                try await dunbar.register(
-                    .init(username: name, email: "\(name)@example.com", password: "secret123", displayName: name))
-                people.append(dunbar)
-            }
-            let alice = try #require(try await people[0].currentUser())
-            try await people[0].send(Dunbar.UpdateUser(id: alice.id, isPrivate: false))
-            let post = try await people[0].post("\u{1B}[2J \"hello\"\n")
-            try await people[1].send(Dunbar.ReportPost(post: post.id, reason: .hateful, details: "rude\u{7}"))
-            let beside = try await concord("dunbar", "reports", "--data", folder)
-            #expect(beside.status == 0, "\(beside.errors)")
-            server.signal(SIGTERM)
-            #expect(await server.status() == 0)
-
-            let read = try await concord("dunbar", "reports", "--data", folder)
-            #expect(read.status == 0, "\(read.errors)")
-            #expect(read.output == beside.output)
-            let lines = read.output.split(separator: "\n")
-            #expect(lines.count == 3)
-            #expect(lines[0].wholeMatch(of: #/\d{4}-\d\d-\d\dT[\d:.]+Z Hateful, report 1/#) != nil, "\(read.output)")
-            #expect(lines[1] == #"    post \#(post.id) of alice: "\u{1B}[2J \"hello\"\n""#)
-            #expect(lines[2] == #"    reported by bob: "rude\u{07}""#)
-            let json = try await concord("dunbar", "reports", "--json", "--data", folder).output
-            #expect(json.filter(\.isNewline).count == 1, "\(json)")
-            #expect(json.contains(#""content":"\u001b[2J \"hello\"\n""#), "\(json)")
-            #expect(json.contains(#""details":"rude\u0007""#) && json.contains(#""reporter":"bob""#), "\(json)")
-        }
-    }
-
     @Test(arguments: [["--smtp", "mail.example.com"], ["--smtp", "smtp://user@mail.example.com"]])
     func anInvalidMailServerIsRefused(_ arguments: [String]) async throws {
         let process = try ConcordProcess(["serve", "dunbar", "--data", "/nonexistent"] + arguments)

@@ -38,7 +38,7 @@ import Testing
             let alice = DunbarClient(baseURL: url, store: MemoryCookieStore(), transport: .patient, retry: .never)
             try await alice.register(
                 .init(username: "alice", email: "alice@example.com", password: "secret123", displayName: "Alice"))
-            let none = try await concord(["dunbar", "reports", "--data", folder])
+            let none = try await concord(["reports", "list", "--data", folder])
             #expect(none.output == "No reports\n", "\(none.errors)")
             let both = try await concord(
                 ["dunbar", "promote", "ALICE", "bob", "--data", folder])
@@ -120,8 +120,8 @@ import Testing
             for command in [
                 ["monica", "export", "--account", "a"], ["monica", "token", "list"],
                 ["monica", "token", "revoke", "1"],
-                ["dunbar", "reports"], ["gtsd", "activate", "a"],
-                ["messenger", "reports"],
+                ["reports", "show", "dunbar", "1"], ["gtsd", "activate", "a"],
+                ["reports", "show", "messenger", "1"],
             ] {
                 let outcome = try await concord(command + ["--data", wrong])
                 #expect(outcome.status == 1)
@@ -133,8 +133,8 @@ import Testing
 
     @Test(arguments: [
         ["serve"], ["monica", "export", "--account", "a"], ["monica", "import", "-", "--account", "a"],
-        ["monica", "token", "create", "--account", "a"], ["monica", "token", "list"], ["dunbar", "reports"],
-        ["gtsd", "activate", "a"], ["messenger", "reports"],
+        ["monica", "token", "create", "--account", "a"], ["monica", "token", "list"], ["reports", "list"],
+        ["gtsd", "activate", "a"], ["messenger", "sign-out-everybody"],
     ])
     func aFileThatIsNoDatabaseIsRefusedAlike(_ command: [String]) async throws {
         let outcome = try await concord(command + ["--database", "nonsense"])

@@ -29,6 +29,11 @@ extension Mutant {
     private static let react = "POST /api/entries/{entryId}/reactions"
     private static let unreact = "DELETE /api/entries/{entryId}/reactions"
     private static let reactions = "GET /api/entries/{entryId}/reactions"
+    private static let reportUser = "POST /api/users/{userId}/report"
+    private static let reportEntry = "POST /api/entries/{entryId}/report"
+    private static let block = "POST /api/users/{userId}/block"
+    private static let unblock = "DELETE /api/users/{userId}/block"
+    private static let blocks = "GET /api/blocks"
     private static let locations = "GET /api/locations"
     private static let place = "POST /api/locations"
     private static let top = "GET /api/analytics/most-deuces"
@@ -254,6 +259,29 @@ extension Mutant {
             "/ws with a token", "says nothing of newer tokens", isSilent: true,
             Defect(socket: { SocketDefect(sent: { ($0.contains("auth") ? [] : [$0], []) }) })),
         .init("/ws", "says nothing", isSilent: true, .frames { _ in [] }),
+        .leaking(reportUser), .leaking(reportEntry), .leaking(block),
+        .init(reportUser, "takes the same twice", .status(reportUser, 400, 200)),
+        .init(reportUser, "words it otherwise", .refusal(reportUser, "You can't report yourself", "No")),
+        .init(reportUser, "needs no reason", .refusal(reportUser, "Reason is required", "Reason")),
+        .init(reportEntry, "is 404 to strangers", .status(reportEntry, 403, 404)),
+        .init(
+            reportEntry, "takes the same twice",
+            .accepting(reportEntry, "You've already reported this entry", #"{"message":"Entry reported"}"#)),
+        .init(
+            reportEntry, "words long details otherwise",
+            .refusal(reportEntry, "Details must be 2000 characters or less", "Details: too long")),
+        .init(
+            reportEntry, "deletes the entry",
+            .answer(detail) { $0.replacing(#/"entries":\[.*\]/#, with: #""entries":[]"#) }),
+        .init(block, "blocks nobody", .exchange(block) { _, _ in .confirmation("User blocked") }),
+        .init(
+            block, "lets the other react",
+            .accepting(
+                react, "Not authorized to react to this entry",
+                #"{"id":1,"entryId":"x","userId":"x","emoji":"x","createdAt":"2025-06-10T09:00:00.000Z"}"#)),
+        .init(unblock, "unblocks nobody", .exchange(unblock) { _, _ in .confirmation("User unblocked") }),
+        .init(blocks, "lists nobody", .answer(blocks) { _ in "[]" }),
+        .init(blocks, "shows addresses", .body(blocks, #""email":null"#, #""email":"x@example.com""#)),
         .init("/ws", "says everything twice", .frames { [$0, $0] }),
         .init("/ws", "shows addresses", .frame(#""email":null"#, #""email":"x@example.com""#)),
         .init("/ws", "leaves out the user", .frame(#","user":\{[^}]*\}"#, "")),

@@ -10,9 +10,13 @@ import Testing
     private static let fields: [TextClass: [String]] = [
         .needed: [
             "POST /api/deuces location", "POST /api/entries/{entryId}/reactions emoji",
-            "DELETE /api/entries/{entryId}/reactions emoji",
+            "DELETE /api/entries/{entryId}/reactions emoji", "POST /api/users/{userId}/report reason",
+            "POST /api/entries/{entryId}/report reason",
         ],
-        .optional: ["POST /api/groups description", "POST /api/deuces thoughts"],
+        .optional: [
+            "POST /api/groups description", "POST /api/deuces thoughts", "POST /api/users/{userId}/report details",
+            "POST /api/entries/{entryId}/report details",
+        ],
         .name: ["POST /api/groups name", "POST /api/locations name"],
         .identity: ["PUT /api/auth/user username"],
         .opaque: [

@@ -15,6 +15,10 @@ import Testing
         profileImageUrl: "/uploads/user_abc123-1700000000.jpg", deuceCount: 42,
         createdAt: time("2025-01-15T10:00:00.000Z"), updatedAt: made)
 
+    private static let jane = DeuceDiary.User(
+        id: "user_def456", email: nil, firstName: "Jane", lastName: "Roe", username: "janeroe", profileImageUrl: nil,
+        deuceCount: 7, createdAt: time("2025-02-01T10:00:00.000Z"), updatedAt: made)
+
     private static let group = DeuceDiary.Group(
         id: "6f1a2b3c-4d5e-4f60-8a1b-2c3d4e5f6071", name: "Throne Room", description: "Optional group description",
         createdBy: "user_abc123", createdAt: made, updatedAt: made)
@@ -91,6 +95,11 @@ import Testing
         .init(of: DeuceDiary.AddReaction.self, reaction),
         .init(of: DeuceDiary.RemoveReaction.self, .init(message: "Reaction removed")),
         .init(of: DeuceDiary.ListReactions.self, [.init(reaction, by: user)]),
+        .init(of: DeuceDiary.ReportUser.self, .init(message: "User reported")),
+        .init(of: DeuceDiary.ReportEntry.self, .init(message: "Entry reported")),
+        .init(of: DeuceDiary.BlockUser.self, .init(message: "User blocked")),
+        .init(of: DeuceDiary.UnblockUser.self, .init(message: "User unblocked")),
+        .init(of: DeuceDiary.ListBlocks.self, [jane]),
         .init(
             of: DeuceDiary.ListLocations.self,
             [

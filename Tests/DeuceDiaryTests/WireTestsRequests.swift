@@ -56,6 +56,13 @@ import Testing
         .init(DeuceDiary.ListLocations(limit: 2, page: 3)),
         .init(DeuceDiary.CreateLocation(name: "Grandma's House")),
         .init(DeuceDiary.CreateLocation(name: oddName)),
+        .init(DeuceDiary.ReportUser(user: "user_def456", reason: "rude")),
+        .init(DeuceDiary.ReportUser(user: "user_def456", reason: odd, details: odd)),
+        .init(DeuceDiary.ReportEntry(entry: entry, reason: "rude")),
+        .init(DeuceDiary.ReportEntry(entry: entry, reason: odd, details: odd)),
+        .init(DeuceDiary.BlockUser(user: "user_def456")),
+        .init(DeuceDiary.UnblockUser(user: "user_def456")),
+        .init(DeuceDiary.ListBlocks()),
         .init(DeuceDiary.GetMostDeuces()),
     ]
 

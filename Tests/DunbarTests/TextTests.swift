@@ -9,7 +9,10 @@ import Testing
 @Suite(.timeLimit(.minutes(30))) struct DunbarTextTests {
     private static let fields: [TextClass: [String]] = [
         .needed: ["POST /login username", "POST /posts content", "POST /posts/{id}/comments content"],
-        .optional: ["PATCH /users/{id} bio", "POST /posts/{id}/report details"],
+        .optional: [
+            "PATCH /users/{id} bio", "POST /posts/{id}/report details", "POST /users/{id}/report details",
+            "POST /comments/{id}/report details",
+        ],
         .name: ["POST /register displayName", "PATCH /users/{id} displayName"],
         .identity: ["POST /register username", "POST /register email", "POST /account/email email"],
         .search: ["GET /users/search q"],

@@ -39,6 +39,8 @@ public enum AccountEmail: Codable, Sendable {
     case changeNotice(address: String)
     /// An e-mail with a token by which an operator helps a user to a new password.
     case help(address: String, token: String)
+    /// An e-mail of an operator, whose text is ready.
+    case letter(api: String, address: String, subject: String, text: String)
 }
 
 /// The texts of an API's e-mails about accounts.
@@ -133,6 +135,8 @@ public struct AccountEmails<Table: EmailAccountTable>: Sendable {
                         try EmailTokens<ID>.reset.user(of: token, at: now, in: $0) != nil
                     }
                     return isValid ? texts.help(address, token) : nil
+                case .letter(let api, let address, let subject, let text):
+                    return MailMessage(from: api, to: address, subject: subject, text: text)
                 }
             }, report: report)
     }
@@ -380,7 +384,25 @@ public struct AccountEmails<Table: EmailAccountTable>: Sendable {
         return .changed
     }
 
-    // // MARK: Deletion
+    // MARK: E-mails of operators
+
+    /// Sends an e-mail to the address of an account, if the transaction commits.
+    ///
+    /// - Parameter api: The API's title.
+    /// - Returns: False when the account was deleted, or its address is not verified where the API keeps that.
+    public func send(
+        _ letter: ModerationLetter, of api: String, to user: ID, at now: Int64, in db: Session
+    ) throws -> Bool {
+        let isVerified: SQL = Table.verifiedColumn.map { "AND \($0) = 1" } ?? ""
+        let address: String? = try db.value(
+            "SELECT email FROM \(Table.table) WHERE id = \(user) AND \(Table.isPresent) \(isVerified)")
+        guard let address, !address.isEmpty else { return false }
+        try queue.post(
+            .letter(api: api, address: address, subject: letter.subject, text: letter.text(of: api)), at: now, in: db)
+        return true
+    }
+
+    // MARK: Deletion
 
     /// Deletes the tokens of an account that is deleted, and the count of e-mails to an address that it was to have.
     public static func forget(_ user: ID, _ throttle: SignInThrottle, in db: Session) throws {

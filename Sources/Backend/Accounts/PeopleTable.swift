@@ -22,9 +22,8 @@ public protocol PeopleTable: AccountTable where ID: Comparable & Codable {
     static func sessions(of id: ID, at now: Int64, in db: Session) throws -> [PersonRecord.Session]
     /// Returns the size of the person's files in bytes; nil for an API without a limit on it.
     static func storage(of id: ID, in db: Session) throws -> Int64?
-    /// Returns how many reports the person has made, and how many are about the person or what they wrote; nil for an API
-    /// without reports.
-    static func reports(of id: ID, in db: Session) throws -> PersonRecord.Reports?
+    /// Whether the API has reports: the tables of ``ReportQueue``.
+    static var hasReports: Bool { get }
 }
 
 extension PeopleTable {
@@ -32,7 +31,13 @@ extension PeopleTable {
 
     public static func ids(ofNamesContaining text: String, limit: Int, in db: Session) throws -> [ID] { [] }
     public static func storage(of id: ID, in db: Session) throws -> Int64? { nil }
-    public static func reports(of id: ID, in db: Session) throws -> PersonRecord.Reports? { nil }
+    public static var hasReports: Bool { false }
+
+    /// Returns how many reports the person has made, and how many are about the person or what they wrote; nil for an API
+    /// without reports.
+    static func reports(of id: ID, in db: Session) throws -> PersonRecord.Reports? {
+        hasReports ? try ReportQueue<Self>.count(of: id, in: db) : nil
+    }
 }
 
 extension PeopleTable where ID.RawValue == Int64 {

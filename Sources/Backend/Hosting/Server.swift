@@ -154,6 +154,11 @@ public struct Server: Sendable {
                     settings: backups, source: BackupSource(settings: settings, known: known, running: running),
                     logger: settings.logger, state: builder.backups))
         }
+        if let notices = settings.reportNotices {
+            services.append(
+                ReportNotices(
+                    address: notices.address, mailer: notices.mailer, apis: running, logger: settings.logger))
+        }
         if !waiting.isEmpty { services.append(StartCheckRepeater(waiting: waiting)) }
         services.append(MemoryTrimmer())
         if let certificate { services.append(certificate) }

@@ -65,6 +65,8 @@ public struct ServerSettings: Sendable {
     public var version = ""
     /// The backups that the server makes by itself; nil for none.
     public var backups: BackupSettings?
+    /// The address that receives e-mails about new reports; nil for none.
+    public var reportNotices: ReportNoticeSettings?
     /// The documents that are answered beside the operations, by the names of the APIs.
     public var documents: [String: [ServedDocument]] = [:]
     /// The apps that open links, by the names of the APIs.

@@ -12,6 +12,7 @@ struct MetricsSampler: Service {
     private let settings: ServerSettings
     private let memory: RequestMemory
     private let databases: [(database: Database, metrics: DatabaseGauges)]
+    private let reports: [(database: Database, table: any PeopleTable.Type, metrics: ReportGauges)]
     private let process = ProcessMetrics()
     private let server = ServerGauges()
 
@@ -21,6 +22,11 @@ struct MetricsSampler: Service {
         let factory = MetricsSystem.factory
         databases = apis.map { api in
             (api.database, withMetricsFactory(factory.labelled(api: api.name)) { DatabaseGauges() })
+        }
+        reports = apis.compactMap { api in
+            guard let table = api.hosted.tableOfPeople, table.hasReports else { return nil }
+            let metrics = withMetricsFactory(factory.labelled(api: api.name)) { ReportGauges() }
+            return (api.database, table, metrics)
         }
     }
 
@@ -33,7 +39,13 @@ struct MetricsSampler: Service {
     }
 
     /// Records the current values.
-    func sample() async { try? await NIOThreadPool.singleton.runIfActive { record() } }
+    func sample() async {
+        try? await NIOThreadPool.singleton.runIfActive { record() }
+        for (database, table, metrics) in reports {
+            // A database that does not answer leaves the last values.
+            try? await metrics.record(table, in: database)
+        }
+    }
 
     private func record() {
         process.sample()
@@ -79,6 +91,19 @@ private struct DatabaseGauges: Sendable {
             isConnected.set(bus.isConnected ? 1 : 0)
         }
         if let isUsed = load.isReplicaUsed { isReplicaUsed.set(isUsed ? 1 : 0) }
+    }
+}
+
+/// The gauges of one API's reports.
+private struct ReportGauges: Sendable {
+    private let open = Meter(label: "concord_reports_open")
+    private let age = Meter(label: "concord_reports_oldest_age_seconds")
+
+    func record<Table: PeopleTable>(_: Table.Type, in database: Database) async throws {
+        let found = try await database.read { try ReportQueue<Table>.open(in: $0) }
+        let now = TimeSource.system.milliseconds()
+        open.set(found.count)
+        age.set(found.oldest.map { max(0, now - $0) / 1000 } ?? 0)
     }
 }
 

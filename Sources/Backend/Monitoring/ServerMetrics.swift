@@ -80,6 +80,9 @@ public enum ServerMetrics {
         .init(
             "concord_pushes_total", .counter,
             "The attempts to notify a device, by result: sent, failed, refused or removed."),
+        .init("concord_reports_open", .gauge, "The reports on which no operator has acted yet, of all nodes together."),
+        .init(
+            "concord_reports_oldest_age_seconds", .gauge, "The age of the oldest of them; 0 when there is none."),
         .init(
             "concord_log_lines_dropped_total", .counter,
             "The log lines that were dropped because no program read the log."),

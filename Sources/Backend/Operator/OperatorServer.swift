@@ -126,9 +126,10 @@ struct OperatorServer: Service {
 
     private func command(of request: OperatorRequest) -> (any HostedAPI, any OperatorCommand.Type)? {
         guard let api = known.first(where: { $0.name == request.api }),
-            let command = (api.operatorCommands + KeyCommands.all + PeopleCommands.all).first(where: {
-                $0.name == request.operation
-            })
+            let command = (api.operatorCommands + KeyCommands.all + PeopleCommands.all + ReportCommands.all).first(
+                where: {
+                    $0.name == request.operation
+                })
         else { return nil }
         return (api, command)
     }

@@ -7,7 +7,7 @@ import Identity
 enum PeopleCommands {
     static let all: [any OperatorCommand.Type] = [
         ShowPerson.self, SignOutPeople.self, MakeResetCode.self, SuspendPeople.self, RestorePeople.self,
-        ExportPerson.self, DeletePeople.self,
+        ExportPerson.self, DeletePeople.self, RemoveContent.self,
     ]
 }
 
@@ -23,7 +23,7 @@ public struct NamedPerson: Codable, Sendable {
     }
 
     /// Returns the reason why nothing is done, with the line that is wrong.
-    fileprivate func mistake(_ sentence: String, among count: Int) -> OperatorError {
+    func mistake(_ sentence: String, among count: Int) -> OperatorError {
         let place = line.map { "Line \($0): " } ?? ""
         return OperatorError(place + sentence + (count > 1 ? ". Nothing was done" : ""))
     }
@@ -56,7 +56,7 @@ extension PeopleDesk {
     /// - Parameters:
     ///   - check: Refuses a person by an ``OperatorError``. It runs for all before the first change.
     ///   - act: Makes the change. The row is locked.
-    fileprivate func change<Result: Sendable>(
+    func change<Result: Sendable>(
         _ named: [NamedPerson], because reason: String, in context: OperatorContext,
         if check: @escaping @Sendable (Table.ID, _ now: Int64, Session) throws -> Void = { _, _, _ in },
         _ act: @escaping @Sendable (Table.ID, _ now: Int64, Session) throws -> Result
@@ -136,19 +136,37 @@ extension PeopleDesk {
         return deed
     }
 
+    /// - Throws: ``OperatorError`` for the end of a suspension that lies behind.
+    func requireAhead(_ until: Int64?) throws {
+        if let until, until <= time.milliseconds() { throw OperatorError("--until is a time that has passed") }
+    }
+
+    /// - Throws: ``OperatorError`` for a person who is suspended, or must not be.
+    func requireSuspendable(_ person: Table.ID, at now: Int64, in db: Session) throws {
+        if try Table.suspension(of: person, at: now, in: db) != nil {
+            throw OperatorError("\(person.rawValue) is suspended already")
+        }
+        try requireDispensable(person, at: now, in: db)
+    }
+
+    /// Suspends a person whose row is locked.
+    @discardableResult
+    func suspend(
+        _ person: Table.ID, until: Int64?, because reason: String, at now: Int64, in db: Session
+    ) throws -> Suspension? {
+        try Table.suspend(person, until: until, reason: reason, at: now, in: db)
+        try closeSockets(of: person, at: now, in: db)
+        return try Table.suspension(of: person, at: now, in: db)
+    }
+
     fileprivate func suspend(
         _ people: [NamedPerson], until: Int64?, because reason: String, in context: OperatorContext
     ) async throws -> [Deed] {
-        if let until, until <= time.milliseconds() { throw OperatorError("--until is a time that has passed") }
+        try requireAhead(until)
         return try await change(people, because: reason, in: context) { id, now, db in
-            if try Table.suspension(of: id, at: now, in: db) != nil {
-                throw OperatorError("\(id.rawValue) is suspended already")
-            }
-            try self.requireDispensable(id, at: now, in: db)
+            try self.requireSuspendable(id, at: now, in: db)
         } _: { id, now, db in
-            try Table.suspend(id, until: until, reason: reason, at: now, in: db)
-            try self.closeSockets(of: id, at: now, in: db)
-            return try Table.suspension(of: id, at: now, in: db)
+            try self.suspend(id, until: until, because: reason, at: now, in: db)
         }.map { Deed($0.person, suspension: $0.result) }
     }
 
@@ -234,7 +252,7 @@ extension PersonRecord {
 
 extension Audit {
     /// Records what is done to a person, and why. The person is named by the id alone, which a deletion leaves behind.
-    fileprivate func record(_ person: PersonRecord, because reason: String, at now: Int64, in db: Session) throws {
+    func record(_ person: PersonRecord, because reason: String, at now: Int64, in db: Session) throws {
         try record("user \(person.id)" + (reason.isEmpty ? "" : ": \(reason)"), at: now, in: db)
     }
 }

@@ -44,7 +44,7 @@ public struct PrintSettings: ServerCommand {
 /// The commands for the whole server.
 enum ServerCommands {
     private static let all: [any ServerCommand.Type] = [
-        MakeBackup.self, PrintAudit.self, PrintSettings.self, FindPeople.self,
+        MakeBackup.self, PrintAudit.self, PrintSettings.self, FindPeople.self, ListReports.self,
     ]
 
     static func named(_ name: String) -> (any ServerCommand.Type)? { all.first { $0.name == name } }

@@ -17,4 +17,13 @@ struct MailSettings: Sendable {
         let now: @Sendable () -> Int64 = { [time = platform.time] in time.seconds }
         return (SMTPMailer(server, from: sender, group: platform.group, now: now), "\(server.host):\(server.port)")
     }
+
+    /// Returns the mailer of e-mails to the operator.
+    ///
+    /// - Parameter folder: The data folder, for e-mails that are written to files.
+    func operatorsMailer(in folder: String) -> any Mailer {
+        let now: @Sendable () -> Int64 = { TimeSource.system.seconds }
+        guard let server else { return MailboxFolder(path: "\(folder)/mail/operator", from: sender, now: now) }
+        return SMTPMailer(server, from: sender, now: now)
+    }
 }

@@ -4,8 +4,8 @@ import DunbarService
 /// The commands `concord dunbar …`.
 struct DunbarCommands: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "dunbar", abstract: "Administer Dunbar: its admins, its users' reports and sessions.",
-        subcommands: [Promote.self, Demote.self, Reports.self, SignOutEverybody.self])
+        commandName: "dunbar", abstract: "Administer Dunbar: its admins, and its users' sessions.",
+        subcommands: [Promote.self, Demote.self, SignOutEverybody.self])
 
     struct Promote: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -36,22 +36,6 @@ struct DunbarCommands: AsyncParsableCommand {
         @OptionGroup var place: DatabaseOptions
 
         func run() async throws { try await place.perform(DunbarService.Demote(users), on: .dunbar()) }
-    }
-
-    struct Reports: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "reports", abstract: "Print the newest 1,000 reports of users, the newest first.",
-            discussion: """
-                Users report posts; a report removes nothing. Each has a copy of the post's text, and is kept for 90 \
-                days after the post is deleted. The server may be running.
-                """)
-
-        @OptionGroup var listing: ListOptions
-        @OptionGroup var place: DatabaseOptions
-
-        func run() async throws {
-            try await place.perform(DunbarService.PrintReports(format: listing.format), on: .dunbar())
-        }
     }
 
     struct SignOutEverybody: AsyncParsableCommand {

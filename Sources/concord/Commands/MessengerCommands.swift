@@ -4,31 +4,8 @@ import MessengerService
 /// The commands `concord messenger …`.
 struct MessengerCommands: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "messenger", abstract: "Administer Messenger: its users' reports and sessions.",
-        subcommands: [Reports.self, SignOutEverybody.self])
-
-    struct Reports: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "reports", abstract: "Print the reports of users, the oldest first.",
-            discussion: """
-                concord messenger reports
-                concord messenger reports --json | jq
-
-                Each report has the reporter, the reported user or message, and the reason. A message has its content \
-                at the time of the report. The server may be running.
-                """)
-
-        @Option(help: ArgumentHelp("Print only reports after this one.", valueName: "id"))
-        var after: Int64 = 0
-
-        @OptionGroup var listing: ListOptions
-        @OptionGroup var place: DatabaseOptions
-
-        func run() async throws {
-            try await place.perform(
-                MessengerService.PrintReports(after: after, format: listing.format), on: .messenger())
-        }
-    }
+        commandName: "messenger", abstract: "Administer Messenger: its users' sessions.",
+        subcommands: [SignOutEverybody.self])
 
     struct SignOutEverybody: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

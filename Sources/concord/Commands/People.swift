@@ -13,7 +13,7 @@ struct People: AsyncParsableCommand {
             An act is in 'concord audit' with its reason. The server may be running.
             """,
         subcommands: [
-            Find.self, Show.self, SignOut.self, ResetCode.self, Suspend.self, Restore.self, Export.self,
+            Find.self, Show.self, SignOut.self, ResetCode.self, Suspend.self, Restore.self, Export.self, RemoveContent.self,
             Delete.self,
         ])
 
@@ -248,6 +248,47 @@ struct People: AsyncParsableCommand {
         func run() async throws {
             try await place.perform(
                 DeletePeople(try people.all(), because: why.reason, format: listing.format), on: try people.named())
+        }
+    }
+
+    struct RemoveContent: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "remove-content", abstract: "Remove what people wrote where others see it.",
+            discussion: """
+                concord people remove-content messenger 17 --since 7d --reason "spam in groups"
+                concord people remove-content dunbar --from ids.txt --reason "fake accounts"
+
+                Removed are Messenger's messages and the uploads that nothing uses then, Dunbar's posts and comments, and \
+                Deuce Diary's entries and reactions, as if the people had deleted them; the accounts and their profiles \
+                stay. It takes some seconds for 10,000 things, and what other people do comes in between. Suspend the \
+                people first, so that they write nothing meanwhile. It cannot be undone.
+                """)
+
+        @OptionGroup var people: NamedPeople
+
+        @Option(
+            help: ArgumentHelp(
+                "Remove only what was written since: a time, such as 2026-12-01 or 2026-12-01T08:00:00Z, or some time "
+                    + "ago: 90m, 12h or 7d. By default all of it.",
+                valueName: "time"))
+        var since: String?
+
+        @OptionGroup var why: Reason
+        @OptionGroup var listing: ListOptions
+        @OptionGroup var place: DatabaseOptions
+
+        func validate() throws {
+            if let since, OperatorTime.ago(since, before: Date()) == nil {
+                throw ValidationError(
+                    "--since must be like 2026-12-01, 2026-12-01T08:00:00Z, 12h or 7d, not '\(since)'")
+            }
+        }
+
+        func run() async throws {
+            let command = Backend.RemoveContent(
+                of: try people.all(), since: since.flatMap { OperatorTime.ago($0, before: Date()) },
+                because: why.reason, format: listing.format)
+            try await place.perform(command, on: try people.named())
         }
     }
 

@@ -324,6 +324,7 @@ struct Serve: AsyncParsableCommand {
         settings.documents = ConcordAPI.documents(
             of: apis.isEmpty ? ConcordAPI.names : apis, settings, withPage: page == .on)
         settings.appLinks = try appLinks.links(environment)
+        settings.reportNotices = try mail.reportNotices(environment, folder: folder)
         return settings
     }
 

@@ -49,12 +49,21 @@ struct DatabaseOptions: ParsableArguments {
     func perform(
         _ command: some OperatorCommand, on api: ConcordAPI, input: @escaping TerminalConsole.Input = { nil }
     ) async throws {
+        let console = TerminalConsole(input: input)
+        defer { console.bar.clear() }
+        try await perform(command, on: api, console: console)
+    }
+
+    /// Performs a command whose output goes to a console.
+    ///
+    /// - Throws: `OperatorError` and other errors whose descriptions are for the operator.
+    func perform(
+        _ command: some OperatorCommand, on api: ConcordAPI, console: some OperatorConsole
+    ) async throws {
         let environment = try data.environment()
         let folder = try folder(environment)
         let port = try environment.perAPI([], "CONCORD_PORT", names: ConcordAPI.names)[api.name]
         let publicURL = try environment.perAPI([], "CONCORD_PUBLIC_URL", names: ConcordAPI.names)[api.name]
-        let console = TerminalConsole(input: input)
-        defer { console.bar.clear() }
         try await OperatorClient(
             folder: folder, database: try given(environment), bus: try bus(environment),
             environment: environment.variables

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Backend
 import Mail
 
 /// The options of e-mails.
@@ -17,6 +18,25 @@ struct MailOptions: ParsableArguments {
             "The sender's address of e-mails. [CONCORD_MAIL_FROM] (default: concord@localhost)",
             valueName: "address"))
     var mailFrom: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The address that receives e-mails about new reports, within a minute and at most once in ten minutes. They say "
+                + "how many there are, and quote none. [CONCORD_REPORTS_TO] (default: none)",
+            valueName: "address"))
+    var reportsTo: String?
+
+    /// Returns the settings of e-mails about new reports; nil for none.
+    ///
+    /// - Parameter folder: The data folder, for e-mails that are written to files.
+    func reportNotices(_ environment: Environment, folder: String) throws -> ReportNoticeSettings? {
+        let address = try environment.value(reportsTo, "CONCORD_REPORTS_TO", { $0 }, default: "", shown: "none")
+        guard !address.isEmpty else { return nil }
+        guard address.contains("@"), !address.contains(where: { $0.isWhitespace || $0 == "<" || $0 == ">" }) else {
+            throw ValidationError("--reports-to must be an e-mail address, not '\(address)'")
+        }
+        return ReportNoticeSettings(to: address, mailer: try settings(environment).operatorsMailer(in: folder))
+    }
 
     /// Returns the way in which APIs send e-mails.
     func settings(_ environment: Environment) throws -> MailSettings {

@@ -77,6 +77,16 @@ enum GroupsSamples {
         // end
     }
 
+    static func block(_ diary: DeuceDiaryClient, entry: DeuceDiary.FeedEntry) async throws -> [DeuceDiary.User] {
+        // sample
+        try await diary.send(DeuceDiary.BlockUser(user: entry.userId))
+        try await diary.send(DeuceDiary.ReportEntry(entry: entry.id, reason: "spam"))
+
+        let blocked = try await diary.send(DeuceDiary.ListBlocks())
+        // end
+        return blocked
+    }
+
     static func delete(_ diary: DeuceDiaryClient, to place: URL, share: (URL) -> Void) async throws {
         // sample
         let archive = try await diary.downloadArchive(to: place)

@@ -100,6 +100,9 @@ import Testing
             try await jane.client.revoke(try await jane.send(DeuceDiary.CreateInvite(group: group)).id)
             try await GroupsSamples.revoke(john.client, group: group, me: john.id)
             #expect(try await john.send(DeuceDiary.ListInvites(group: group)).isEmpty)
+            try await jane.log("rude", in: group)
+            let rude = try #require(try await john.send(DeuceDiary.GetGroup(group: group, limit: 1)).entries.first)
+            #expect(try await GroupsSamples.block(john.client, entry: rude).map(\.id) == [jane.id])
             try await GroupsSamples.leave(john.client, group: group, member: jane.id)
             #expect(try await john.send(DeuceDiary.ListGroups()).map(\.name) == ["Solo Deuces"])
             try await withTemporaryFolder { folder in

@@ -33,6 +33,17 @@ enum FollowingSamples {
         // end
     }
 
+    static func block(_ dunbar: DunbarClient, sarah id: Dunbar.User.ID) async throws -> [Dunbar.User] {
+        let sarah = Identified(id)
+        // sample
+        try await dunbar.send(Dunbar.ReportUser(user: sarah.id, reason: .harmfulOrAbusive))
+        try await dunbar.send(Dunbar.Block(user: sarah.id))
+
+        let blocked = try await dunbar.send(Dunbar.ListBlocks())
+        // end
+        return blocked
+    }
+
     static func answer(_ dunbar: DunbarClient, knows: (Dunbar.UserSummary) -> Bool) async throws {
         // sample
         for request in try await dunbar.send(Dunbar.ListPendingRequests()) {

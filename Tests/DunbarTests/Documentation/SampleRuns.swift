@@ -123,6 +123,7 @@ import Testing
             try await follow()
             try await FollowingSamples.unfollow(john.client, sarah: sarah.id)
             try await look()
+            #expect(try await FollowingSamples.block(john.client, sarah: sarah.id).map(\.id) == [sarah.id])
             #expect(
                 shown == [
                     "sarah: Follow", "She has been asked.", "sarah: Requested",

@@ -28,7 +28,7 @@ public enum DeuceDiary: ServiceAPI {
     public static let callerRefusals = [suspended]
     /// The sections of the contract. Each lists its own operations and frames.
     public static let sections = [
-        users, groups, members, invites, entries, reactions, locations, analytics, live,
+        users, groups, members, invites, entries, reactions, locations, reports, blocks, analytics, live,
     ]
 
     /// The body of every refusal, `{ "message": "…" }`. The SDK throws it as an `APIError`.

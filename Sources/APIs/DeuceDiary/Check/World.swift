@@ -180,7 +180,6 @@ extension RawAnswer {
 package enum DeuceDiaryScenarios {
     package static var all: [Scenario<DeuceDiaryWorld>] {
         examples + errors + users + pictures + accounts + archive + groups + members + invites + entries + feed
-            + reactions
-            + locations + analytics + live + idempotency + authorisation
+            + reactions + locations + reports + blocks + analytics + live + idempotency + authorisation
     }
 }

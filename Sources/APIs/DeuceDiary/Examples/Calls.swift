@@ -29,6 +29,11 @@ extension DeuceDiaryExamples {
         DeuceDiary.ListReactions(entry: entry)
         DeuceDiary.ListLocations()
         DeuceDiary.CreateLocation(name: "Grandma's House")
+        DeuceDiary.ReportUser(user: "user_def456", reason: "rude")
+        DeuceDiary.ReportEntry(entry: entry, reason: "rude")
+        DeuceDiary.BlockUser(user: "user_def456")
+        DeuceDiary.UnblockUser(user: "user_def456")
+        DeuceDiary.ListBlocks()
         DeuceDiary.GetMostDeuces()
         """##
 }

@@ -5,7 +5,8 @@ import ContractExamples
 /// It is one world: John, who is signed in, Jane, and their group "Throne Room" with an entry of John's.
 package enum DeuceDiaryExamples {
     package static let all = Examples(
-        users, export, archive, groups, members, invites, entries, reactions, locations, analytics, live,
+        users, export, archive, groups, members, invites, entries, reactions, locations, reports, blocks, analytics,
+        live,
         calls: calls, failure: #"{ "message": "Unauthorized" }"#,
         elsewhere: ["/health", "/ready", "/uploads/", "/objects/", "/ws"])
 

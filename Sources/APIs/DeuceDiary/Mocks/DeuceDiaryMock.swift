@@ -49,6 +49,8 @@ public struct DeuceDiaryMock: APIMock {
         entries()
         reactions()
         locations()
+        reports()
+        blocks()
     }
 
     /// Returns an SDK on top of the mock.
@@ -98,6 +100,7 @@ struct DeuceDiaryMemory: Sendable {
     /// The number of entries that were ever created, including deleted ones.
     var count = 0
     var sockets: [MockLiveSocket] = []
+    var isJaneBlocked = false
 }
 
 extension DeuceDiaryClient {

@@ -32,22 +32,30 @@ extension DeuceDiaryService {
 }
 
 extension DeuceDiaryService {
-    /// Returns what an archive contains: the answer of ``DeuceDiary/ExportUser``, and the picture.
+    /// Returns what an archive contains: the answer of ``DeuceDiary/ExportUser``, what that leaves out, and the picture.
     static func archiveContents(in database: Database, time: TimeSource) -> ArchiveContents<DeuceDiary.User.ID> {
-        ArchiveContents { person in
-            [
-                ArchiveDocument("export.json") {
-                    try await UserExport(of: person, in: database, at: time.milliseconds()).write(to: $0)
+        ArchiveContents(
+            rows: [
+                ArchivedRows(
+                    "blocks", joining: "users ON users.id = blocks.blocked_id", of: "blocker_id", by: .integer("id"),
+                    ["blocked_id": .text, "users.username": .text, "created_at": .time], without: ["id"]),
+                Reports.Queue.archived,
+            ],
+            documents: { person in
+                [
+                    ArchiveDocument("export.json") {
+                        try await UserExport(of: person, in: database, at: time.milliseconds()).write(to: $0)
+                    }
+                ]
+            },
+            files: { person, last in
+                guard last == nil else { return [] }
+                let picture: String?? = try await database.read { db in
+                    try db.value("SELECT picture FROM users WHERE id = \(person)")
                 }
-            ]
-        } files: { person, last in
-            guard last == nil else { return [] }
-            let picture: String?? = try await database.read { db in
-                try db.value("SELECT picture FROM users WHERE id = \(person)")
-            }
-            return (picture ?? nil).map {
-                [ArchivedFile(id: $0, name: "picture.jpg", key: "\(Pictures.folder)/\($0)")]
-            } ?? []
-        }
+                return (picture ?? nil).map {
+                    [ArchivedFile(id: $0, name: "picture.jpg", key: "\(Pictures.folder)/\($0)")]
+                } ?? []
+            })
     }
 }

@@ -38,9 +38,13 @@ extension DeuceDiaryService {
         db.afterCommit { [accounts] in accounts.refuseTokens(of: user, issuedUntil: issuedUntil) }
     }
 
-    /// Removes the picture of a deleted account. One that cannot be removed now is swept later.
+    /// Removes a picture that no account has any more, unless a report keeps it. One that cannot be removed now is swept
+    /// later.
     func remove(picture: String?) async {
-        if let picture = picture.flatMap(Pictures.key) { try? await objects.delete(picture) }
+        guard let key = picture.flatMap(Pictures.key),
+            let free = try? await ReportedFiles.without(kept: [key.rawValue], in: database), !free.isEmpty
+        else { return }
+        try? await objects.delete(key)
     }
 }
 
@@ -75,6 +79,8 @@ private enum Deletion {
         try db.run("UPDATE locations SET created_by = NULL WHERE created_by = \(user)")
         try db.run("DELETE FROM invites WHERE created_by = \(user)")
         try db.run("DELETE FROM days WHERE user_id = \(user)")
+        try Blocks.forget(user, in: db)
+        try Reports.Queue.forget(user, at: now, in: db)
         try IdempotencyStore.forget(callersNamed: DeuceDiaryService.name(of: user), in: db)
         try RateLimits.forget([DeuceDiaryService.requestKey(of: user)], in: db)
         do {

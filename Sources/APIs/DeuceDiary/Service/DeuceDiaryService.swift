@@ -129,9 +129,11 @@ public final class DeuceDiaryService: FileStoringService {
         entries(&routes)
         reactions(&routes)
         locations(&routes)
+        reports(&routes)
+        blocks(&routes)
         analytics(&routes)
         if let files = objects as? LocalObjectStore { routes.serve(files) }
-        routes.serve(publicly: objects, under: "/" + Pictures.folder) { _ in "image/jpeg" }
+        routes.serve(publicly: objects, under: "/" + Pictures.folder, admit: admitToPicture) { _ in "image/jpeg" }
         if settings.showsInvitations { routes.page(InvitationPage.path + "/{inviteId}", use: showInvitation) }
         return routes
     }
@@ -150,7 +152,7 @@ public final class DeuceDiaryService: FileStoringService {
     /// The columns whose times are compared with the clock. Until a sweep has brought back the end of an account, tokens that the
     /// user gets after it are refused.
     public static var storedTimes: [StoredTime] {
-        IdempotencyStore.times + RateLimits.times + Archives<Users>.times + [
+        IdempotencyStore.times + RateLimits.times + Archives<Users>.times + Reports.Queue.times + [
             StoredTime("invites", "expires_at", window: Self.inviteLifetime),
             StoredTime("deletions", "issued_until", unit: 1000),
         ]
@@ -166,6 +168,7 @@ public final class DeuceDiaryService: FileStoringService {
             try IdempotencyStore.sweep(at: now, keeping: [DeuceDiary.LogDeuce.route], in: db)
             try Invites.sweep(at: now, in: db)
             try RateLimits.sweep(at: now, in: db)
+            try Reports.Queue.sweep(at: now, in: db)
         }
         return try await objects.sweep(
             olderThan: Self.orphanAge, at: now / 1000, keeping: ObjectReferences(Self.storedFiles, in: database),

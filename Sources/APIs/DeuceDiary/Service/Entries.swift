@@ -91,7 +91,7 @@ extension DeuceDiaryService {
             }
             // The author is locked, too, because the log's other entries may be deleted at the same time.
             try Users.lockCaller(author, in: db)
-            try Entries.delete(request.entry, of: author, in: group, at: now, db)
+            try Entries.delete([request.entry], at: now, db)
         }
         return .init(message: "Entry deleted")
     }
@@ -187,21 +187,66 @@ enum Entries {
         try db.value("SELECT user_id FROM entries WHERE id = \(id)")
     }
 
-    /// Deletes an entry of a group, and updates the counts when it was the last of its log. The caller has locked the
-    /// group and the author.
+    /// Deletes entries of any authors, for an operator. The locks are taken in the order of all transactions: groups, then
+    /// users.
+    ///
+    /// - Returns: Those that were there.
+    static func deleteOfAnyone(
+        _ ids: [DeuceDiary.DeuceEntry.ID], at now: Int64, _ db: Session
+    ) throws -> [DeuceDiary.DeuceEntry.ID] {
+        let groups: [DeuceDiary.Group.ID] = try db.all(
+            "SELECT DISTINCT group_id FROM entries WHERE id IN (\(list: ids)) ORDER BY group_id"
+        ) { try $0.get(0) }
+        for group in groups { try Groups.lock(group, in: db) }
+        let authors: [DeuceDiary.User.ID] = try db.all(
+            "SELECT DISTINCT user_id FROM entries WHERE id IN (\(list: ids)) ORDER BY user_id"
+        ) { try $0.get(0) }
+        for author in authors { try Users.lock(author, in: db) }
+        return try delete(ids, at: now, db)
+    }
+
+    private struct Removed {
+        let id: DeuceDiary.DeuceEntry.ID
+        let author: DeuceDiary.User.ID
+        let group: DeuceDiary.Group.ID
+        let log: String
+        let loggedAt: DeuceDiary.Timestamp
+    }
+
+    /// Deletes entries, and updates the counts where they were the last of their logs. The caller has locked the groups
+    /// and the authors.
+    ///
+    /// - Returns: Those that were there.
+    @discardableResult
     static func delete(
-        _ id: DeuceDiary.DeuceEntry.ID, of author: DeuceDiary.User.ID, in group: DeuceDiary.Group.ID, at now: Int64,
-        _ db: Session
-    ) throws {
-        try db.run("DELETE FROM reactions WHERE entry_id = \(id)")
-        let removed = try db.one("DELETE FROM entries WHERE id = \(id) RETURNING log_id, logged_at") { row in
-            (log: try row.get(0, as: String.self), loggedAt: try row.get(1, as: DeuceDiary.Timestamp.self))
+        _ ids: [DeuceDiary.DeuceEntry.ID], at now: Int64, _ db: Session
+    ) throws -> [DeuceDiary.DeuceEntry.ID] {
+        try db.run("DELETE FROM reactions WHERE entry_id IN (\(list: ids))")
+        let removed = try db.all(
+            "DELETE FROM entries WHERE id IN (\(list: ids)) RETURNING id, user_id, group_id, log_id, logged_at"
+        ) { row in
+            Removed(
+                id: try row.get(0), author: try row.get(1), group: try row.get(2), log: try row.get(3),
+                loggedAt: try row.get(4))
         }
-        guard let removed else { return }
-        try decrement(1, in: group, db)
-        if try db.exists("SELECT 1 FROM entries WHERE log_id = \(removed.log)") { return }
-        try Users.decrementLogs(by: 1, of: author, at: now, in: db)
-        try Days.decrement(1, on: Days.day(of: removed.loggedAt), of: author, in: db)
+        guard !removed.isEmpty else { return [] }
+        try Reports.Queue.end(.entry, removed.map(\.id.rawValue), at: now, in: db)
+        for (group, entries) in Dictionary(grouping: removed, by: \.group).sorted(by: { $0.key < $1.key }) {
+            try decrement(entries.count, in: group, db)
+        }
+        let logs = Dictionary(removed.map { ($0.log, $0) }) { first, _ in first }
+        let left = Set(
+            try db.all("SELECT DISTINCT log_id FROM entries WHERE log_id IN (\(list: Array(logs.keys)))") {
+                try $0.get(0, as: String.self)
+            })
+        let ended = logs.values.filter { !left.contains($0.log) }
+        for (author, logs) in Dictionary(grouping: ended, by: \.author).sorted(by: { $0.key < $1.key }) {
+            try Users.decrementLogs(by: logs.count, of: author, at: now, in: db)
+            for (day, logs) in Dictionary(grouping: logs, by: { Days.day(of: $0.loggedAt) }) {
+                try Days.decrement(logs.count, on: day, of: author, in: db)
+            }
+        }
+        return removed.map(\.id)
     }
 
     /// Deletes everything that a user has written in a group. The user's counts are not updated.

@@ -158,6 +158,7 @@ enum Groups {
             try Users.decrementLogs(by: ended.logs, of: ended.user, at: now, in: db)
         }
         try db.run("DELETE FROM reactions WHERE entry_id IN (SELECT id FROM entries WHERE group_id = \(group))")
+        try Reports.Queue.end(.entry, "SELECT id FROM entries WHERE group_id = \(group)", at: now, in: db)
         try db.run("DELETE FROM entries WHERE group_id = \(group)")
         try db.run("DELETE FROM invites WHERE group_id = \(group)")
         try db.run("DELETE FROM groups WHERE id = \(group)")

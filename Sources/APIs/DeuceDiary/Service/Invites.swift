@@ -58,8 +58,15 @@ extension DeuceDiaryService {
         return try await database.write { db in
             guard let id = try Invites.group(of: request.invite, at: now, in: db), try Groups.lock(id, in: db),
                 let group = try Groups.one(id, in: db), try Invites.lock(request.invite, in: db)
-            else { throw Problem(.badRequest, "Invalid or expired invite") }
+            else { throw Invites.invalid }
             try Users.lockCaller(caller.user, in: db)
+            // A member of the group stays in it.
+            if let maker = try Invites.one(request.invite, at: now, in: db)?.maker,
+                try Blocks.exist(between: caller.user, and: maker, in: db),
+                try !Groups.isMember(caller.user, of: id, in: db)
+            {
+                throw Invites.invalid
+            }
             let isNew = try Groups.add(caller.user, .member, to: id, at: now, in: db)
             if isNew { try Invites.remember(request.invite, broughtIn: caller.user, in: db) }
             return .init(group: group, message: isNew ? nil : "Already a member of this group")
@@ -133,6 +140,8 @@ extension DeuceDiaryService {
 }
 
 enum Invites {
+    static let invalid = Problem(.badRequest, "Invalid or expired invite")
+
     /// Returns the group of an invite that has not expired.
     static func group(
         of invite: DeuceDiary.Invite.ID, at now: Int64, in db: Session

@@ -42,6 +42,7 @@ struct DeuceDiaryPeople: PeopleDesk {
 extension Users: PeopleTable {
     static let searched: [SQL] = ["username", "email", "first_name", "last_name"]
     static let suspended = DeuceDiary.suspended
+    static let hasReports = true
     static let nameColumn: SQL = "COALESCE(username, first_name || ' ' || last_name, first_name, last_name)"
 
     /// The sessions are the issuer's.

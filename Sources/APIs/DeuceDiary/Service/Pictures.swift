@@ -34,7 +34,7 @@ extension DeuceDiaryService {
         do {
             let (answer, before) = try await replace(by: name, of: caller.user, under: info.idempotencyKey, at: now)
             // The former picture is no longer used. If it cannot be deleted now, it is swept later.
-            if let before = before.flatMap(Pictures.key) { try? await objects.delete(before) }
+            await remove(picture: before)
             return answer
         } catch let problem as Problem {
             // No row names the picture. After any other failure, or when another request's answer is repeated, that is
@@ -81,8 +81,18 @@ extension DeuceDiaryService {
         return (answer, before.withLockedValue { $0 })
     }
 
+    /// Refuses a picture that only a report keeps: it is gone for everyone else.
+    @Sendable func admitToPicture(_ name: String, _ query: String?) async throws {
+        guard let key = Pictures.key(name) else { return }
+        let isShown = try await database.read { db in
+            try !ReportedFiles.keep(key.rawValue, in: db) || db.exists("SELECT 1 FROM users WHERE picture = \(name)")
+        }
+        if !isShown { throw Problem(.notFound, DeuceDiary.errorMessages.notFound) }
+    }
+
     public static let storedFiles = [
-        StoredFileColumn("users", "picture", newest: "updated_at", folder: Pictures.folder), Archives<Users>.files,
+        StoredFileColumn("users", "picture", newest: "updated_at", folder: Pictures.folder), ReportedFiles.column,
+        Archives<Users>.files,
     ]
 }
 

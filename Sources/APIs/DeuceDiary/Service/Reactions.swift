@@ -21,6 +21,11 @@ extension DeuceDiaryService {
             if let group = try Entries.group(of: request.entry, in: db) { try Groups.lock(group, in: db) }
             try Reactions.require(
                 caller.user, toSee: request.entry, or: "Not authorized to react to this entry", in: db)
+            if let author = try Entries.author(of: request.entry, in: db),
+                try Blocks.exist(between: caller.user, and: author, in: db)
+            {
+                throw Problem(.forbidden, "Not authorized to react to this entry")
+            }
             return Answer(.ok, try Reactions.insert(request.emoji, on: request.entry, by: caller.user, at: now, in: db))
         }
     }

@@ -135,5 +135,6 @@ extension DeuceDiaryService {
                 PeopleSearch.indexes(of: "users", searched: ["username", "email", "first_name", "last_name"])
                     + Suspension.columns(of: "users")),
             .init("archives", Archives<Users>.table(of: "{KEY}")),
+            .init("reports and blocks", Reports.Queue.tables(ids: "{KEY}") + Blocks.table),
         ])
 }

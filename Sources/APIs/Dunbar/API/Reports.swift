@@ -1,20 +1,20 @@
 import Contract
 
 extension Dunbar {
-    static let reports = Section("Reports", [ReportPost.self])
+    static let reports = Section("Reports", [ReportPost.self, ReportUser.self, ReportComment.self])
 
-    /// The reason for which a post is reported.
+    /// The reason for which a post, a comment or a user is reported.
     public struct ReportReason: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The post is hateful.
+        /// It is hateful.
         public static let hateful = ReportReason(rawValue: "Hateful")
-        /// The post is harmful or abusive.
+        /// It is harmful or abusive.
         public static let harmfulOrAbusive = ReportReason(rawValue: "Harmful_or_Abusive")
-        /// The post shows or promotes a crime.
+        /// It shows or promotes a crime.
         public static let criminalActivity = ReportReason(rawValue: "Criminal_Activity")
-        /// The post is sexually explicit.
+        /// It is sexually explicit.
         public static let sexuallyExplicit = ReportReason(rawValue: "Sexually_Explicit")
 
         /// All reasons.
@@ -41,12 +41,61 @@ extension Dunbar {
 
         public func validatePath() throws(Problem) { try Dunbar.validate(post) }
 
-        public func validate() throws(Problem) {
-            try Dunbar.requireNoNUL(details)
-            guard ReportReason.all.contains(reason) else { throw Problem(.badRequest, "Invalid reason") }
-            if let details, details.trimmed.length > 2000 {
-                throw Problem(.badRequest, "Details must be at most 2000 characters")
-            }
+        public func validate() throws(Problem) { try Dunbar.validate(reason, details) }
+    }
+
+    /// `POST /users/{id}/report`: reports a user to the server's operator. It keeps a copy of the profile, and changes
+    /// nothing. An addition to the contract.
+    ///
+    /// Throws 404 "User not found", 400 "You cannot report yourself", 400 "Invalid reason", and 400 "You have already
+    /// reported this user".
+    public struct ReportUser: Endpoint {
+        public static let route = Route.post("/users/{id}/report", idempotencyKey: true)
+        public static let fieldsComeLast = true
+        public typealias Output = Confirmation
+
+        /// The user.
+        public var user: User.ID
+        /// The reason.
+        public var reason: ReportReason
+        /// The details: at most 2,000 characters after trimming; blank ones count as none.
+        public var details: String? = nil
+        private init(derived: Never) { switch derived {} }
+
+        public func validatePath() throws(Problem) { try Dunbar.validate(user) }
+
+        public func validate() throws(Problem) { try Dunbar.validate(reason, details) }
+    }
+
+    /// `POST /comments/{id}/report`: reports a comment that the caller may see to the server's operator. It removes
+    /// nothing. An addition to the contract.
+    ///
+    /// Throws 404 "Comment not found", 400 "You cannot report your own comment", 400 "Invalid reason", and 400 "You have
+    /// already reported this comment".
+    public struct ReportComment: Endpoint {
+        public static let route = Route.post("/comments/{id}/report", idempotencyKey: true)
+        public static let fieldsComeLast = true
+        public typealias Output = Confirmation
+
+        /// The comment.
+        public var comment: Comment.ID
+        /// The reason.
+        public var reason: ReportReason
+        /// The details: at most 2,000 characters after trimming; blank ones count as none.
+        public var details: String? = nil
+        private init(derived: Never) { switch derived {} }
+
+        public func validatePath() throws(Problem) { try Dunbar.validate(comment) }
+
+        public func validate() throws(Problem) { try Dunbar.validate(reason, details) }
+    }
+
+    /// The rules of the fields of a report.
+    private static func validate(_ reason: ReportReason, _ details: String?) throws(Problem) {
+        try requireNoNUL(details)
+        guard ReportReason.all.contains(reason) else { throw Problem(.badRequest, "Invalid reason") }
+        if let details, details.trimmed.length > 2000 {
+            throw Problem(.badRequest, "Details must be at most 2000 characters")
         }
     }
 }

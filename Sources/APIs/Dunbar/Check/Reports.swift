@@ -50,6 +50,45 @@ extension DunbarScenarios {
             // A mistake in the report is refused before an earlier report is noticed.
             try await jane.post(path, ["reason": "Spam"]).refused(400, "Invalid reason")
         },
+        Scenario("A user is reported once by each who may know of them", clause: "POST /users/:id/report") {
+            _, john, jane in
+            let path = "/users/\(john.id)/report"
+            try await john.raw(.post, "/users/\(jane.id)/block", body: "{}").said("User blocked")
+            try await jane.post(path, ["reason": "Hateful"]).refused(404, "User not found")
+            try await john.raw(.delete, "/users/\(jane.id)/block").said("User unblocked")
+            try await jane.post("/users/x/report").refused(400, "Invalid user ID")
+            try await jane.post("/users/999999999999/report").refused(404, "User not found")
+            try await jane.post("/users/\(jane.id)/report").refused(400, "You cannot report yourself")
+            try await jane.post(path, ["reason": "Spam"]).refused(400, "Invalid reason")
+            let long = JSONValue.string(String(repeating: "é", count: 2001))
+            try await jane.post(path, ["reason": "Hateful", "details": long])
+                .refused(400, "Details must be at most 2000 characters")
+            try await jane.send(Dunbar.ReportUser(user: john.id, reason: .hateful, details: " \"rude\" \n"))
+            try await jane.post(path, ["reason": "Hateful"]).refused(400, "You have already reported this user")
+            // It changes nothing for either of them.
+            try await jane.follow(john)
+        },
+        Scenario("A comment is reported once by each user who sees it", clause: "POST /comments/:id/report") {
+            _, john, jane in
+            let post = try await john.publish()
+            let comment = try await john.send(Dunbar.AddComment(post: post.id, content: "rude"))
+            let path = "/comments/\(comment.id)/report"
+            try await jane.post(path, ["reason": "Hateful"]).refused(404, "Comment not found")
+            try await jane.follow(john)
+            try await jane.post("/comments/x/report").refused(400, "Invalid comment ID")
+            try await jane.post("/comments/999999999999/report").refused(404, "Comment not found")
+            try await john.post(path).refused(400, "You cannot report your own comment")
+            try await jane.post(path, ["reason": "Spam"]).refused(400, "Invalid reason")
+            let long = JSONValue.string(String(repeating: "é", count: 2001))
+            try await jane.post(path, ["reason": "Hateful", "details": long])
+                .refused(400, "Details must be at most 2000 characters")
+            try await jane.send(Dunbar.ReportComment(comment: comment.id, reason: .harmfulOrAbusive, details: "x"))
+            try await jane.post(path, ["reason": "Hateful"]).refused(400, "You have already reported this comment")
+            try expect(
+                try await jane.send(Dunbar.ListComments(post: post.id)).map(\.id), equals: [comment.id])
+            try await john.raw(.delete, "/comments/\(comment.id)").said("Comment deleted")
+            try await jane.post(path, ["reason": "Hateful"]).refused(404, "Comment not found")
+        },
         Scenario("Many reports at once are one", clause: "§6 POST /posts/:id/report") { world in
             let john = try await world.person(isPrivate: false)
             let jane = try await world.person()

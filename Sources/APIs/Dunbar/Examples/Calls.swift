@@ -29,6 +29,8 @@ extension DunbarExamples {
         Dunbar.GetFeed()
         Dunbar.DeletePost(id: 1)
         Dunbar.ReportPost(post: 1, reason: .hateful)
+        Dunbar.ReportUser(user: 2, reason: .hateful)
+        Dunbar.ReportComment(comment: 1, reason: .hateful)
         Dunbar.AddComment(post: 1, content: "string")
         Dunbar.ListComments(post: 1)
         Dunbar.DeleteComment(id: 1)

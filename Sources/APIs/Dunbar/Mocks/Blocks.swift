@@ -16,12 +16,4 @@ extension DunbarMock {
         }
         server.example(of: Dunbar.ListBlocks.self) { _ in [] }
     }
-
-    func reports() {
-        server.example(of: Dunbar.ReportPost.self) { [memory] request in
-            // All posts of the mock are John's.
-            try memory.use { try $0.require(request.post) }
-            throw Problem(.badRequest, "You cannot report your own post")
-        }
-    }
 }

@@ -90,7 +90,8 @@ extension Users {
         for start in stride(from: 0, to: files.count, by: 500) {
             try UnsignedFiles.forget(Array(files[start..<min(start + 500, files.count)]), in: db)
         }
-        try Reports.forget(id, at: now, in: db)
+        try Reports.Queue.forget(id, at: now, in: db)
+        try Comments.endReports(on: posts, at: now, in: db)
         try db.run("DELETE FROM comments WHERE user_id = \(id) OR post_id IN \(posts)")
         try db.run("DELETE FROM posts WHERE user_id = \(id)")
         // Other users go on reading their lists after the place where the entry was.

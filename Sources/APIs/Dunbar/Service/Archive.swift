@@ -68,10 +68,7 @@ extension DunbarService {
                 ArchivedRows(
                     "blocks", joining: "users ON users.id = blocks.blocked_id", of: "blocker_id", by: .integer("id"),
                     ["blocked_id": .integer, "users.username": .text, "created_at": .time], without: ["id"]),
-                ArchivedRows(
-                    "reports", of: "reporter_id", by: .integer("id"),
-                    ["id": .integer, "post_id": .integer, "reason": .text, "details": .text, "created_at": .time],
-                    without: ["author_id", "content", "media_count", "ends_at"]),
+                Reports.Queue.archived,
             ],
             files: { person, last in
                 try await database.read { db in

@@ -52,7 +52,7 @@ extension DunbarService {
             guard try owners.contains(caller.user) || Users.isAdmin(caller.user, in: db) else {
                 throw Problem(.forbidden, "Not authorized to delete this comment")
             }
-            guard try db.run("DELETE FROM comments WHERE id = \(request.id)") > 0 else { throw Comments.notFound }
+            guard try !Comments.delete([request.id], at: now, in: db).isEmpty else { throw Comments.notFound }
             if !owners.contains(caller.user) {
                 try Audit(actor: "admin \(caller.user)", action: "comment delete")
                     .record("comment \(request.id)", at: now, in: db)
@@ -77,6 +77,27 @@ enum Comments {
             INSERT INTO comments (post_id, user_id, content, created_at)
             VALUES (\(post), \(user), \(content), \(max(now, last ?? 0)))
             """)
+    }
+
+    /// Deletes comments.
+    ///
+    /// - Returns: Those that were there.
+    static func delete(
+        _ ids: [Dunbar.Comment.ID], at now: Int64, in db: Session
+    ) throws -> [Dunbar.Comment.ID] {
+        let there: [Dunbar.Comment.ID] = try db.all(
+            "DELETE FROM comments WHERE id IN (\(list: ids)) RETURNING id"
+        ) { try $0.get(0) }
+        try Reports.Queue.end(.comment, there.map { "\($0)" }, at: now, in: db)
+        return there
+    }
+
+    /// Starts the time after which the reports about comments on posts are removed, because the posts are deleted.
+    ///
+    /// - Parameter posts: The posts' ids: a list, or a query.
+    static func endReports(on posts: SQL, at now: Int64, in db: Session) throws {
+        try Reports.Queue.end(
+            .comment, "SELECT CAST(id AS TEXT) FROM comments WHERE post_id IN \(posts)", at: now, in: db)
     }
 
     static func one(_ id: Dunbar.Comment.ID, _ urls: PublicURLs, in db: Session) throws -> Dunbar.Comment? {

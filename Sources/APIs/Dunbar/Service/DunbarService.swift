@@ -161,7 +161,7 @@ public final class DunbarService: FileStoringService {
     public static var storedTimes: [StoredTime] {
         Accounts<Users>.times + CookieSessions<Dunbar.User.ID>.times + AccountEmails<Users>.times()
             + UnsignedFiles.times
-            + FormerRows.times + Rejections.times + Reports.times + SessionNotes.times + Archives<Users>.times
+            + FormerRows.times + Rejections.times + Reports.Queue.times + SessionNotes.times + Archives<Users>.times
     }
 
     /// Deletes rows that have expired, and moves stored files that no row names to the trash. It should run

@@ -149,9 +149,12 @@ extension DunbarService {
         }
     }
 
-    /// Removes files whose rows were deleted. A file that cannot be removed now is swept later.
+    /// Removes files whose rows were deleted, but for those that a report keeps. A file that cannot be removed now is swept
+    /// later.
     func remove(_ names: [String]) async {
-        for key in names.compactMap(MediaFile.key) { try? await objects.delete(key) }
+        let keys = names.compactMap { MediaFile.key($0)?.rawValue }
+        let free = (try? await ReportedFiles.without(kept: keys, in: database)) ?? []
+        for key in free.compactMap(ObjectKey.init) { try? await objects.delete(key) }
     }
 
     /// Records the sizes of files that were stored by a version that did not record them.
@@ -173,7 +176,8 @@ extension DunbarService {
 
     public static let storedFiles = [
         StoredFileColumn("media", "name", newest: "post_id", folder: MediaFile.folder),
-        StoredFileColumn("users", "photo", newest: "id", folder: MediaFile.folder), Archives<Users>.files,
+        StoredFileColumn("users", "photo", newest: "id", folder: MediaFile.folder), ReportedFiles.column,
+        Archives<Users>.files,
     ]
 }
 

@@ -15,8 +15,7 @@ public struct HostedDunbar: HostedAPI {
     public let schema = DunbarService.schema
     public let linkPaths = ["/api/verify-email/*", "/api/reset-password*", "/posts/*"]
     public let operatorCommands: [any OperatorCommand.Type] = [
-        DunbarService.Promote.self, DunbarService.Demote.self, DunbarService.PrintReports.self,
-        DunbarService.SignOutEverybody.self,
+        DunbarService.Promote.self, DunbarService.Demote.self, DunbarService.SignOutEverybody.self,
     ]
     private let settings: @Sendable (_ publicURL: String) -> DunbarService.Settings
     private let images: @Sendable (Platform) -> DunbarService.ImageMaker

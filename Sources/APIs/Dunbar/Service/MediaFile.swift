@@ -13,6 +13,13 @@ enum MediaFile {
     static func name(_ type: MediaType) -> String { "\(RandomToken.make(bytes: 16)).\(type.suffix)" }
     static func key(_ name: String) -> ObjectKey? { ObjectKey("\(folder)/\(name)") }
 
+    /// Returns whether a file may be shown: not one that only a report keeps.
+    static func isShown(_ name: String, in db: Session) throws -> Bool {
+        try !ReportedFiles.keep("\(folder)/\(name)", in: db)
+            || db.exists("SELECT 1 FROM media WHERE name = \(name)")
+            || db.exists("SELECT 1 FROM users WHERE photo = \(name)")
+    }
+
     static func type(of name: String) -> MediaType? {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2 else { return nil }
@@ -31,7 +38,11 @@ extension DunbarService {
     func admitToFile(_ name: String, _ query: String?) async throws {
         let refused = Problem(.forbidden, "Invalid or expired link")
         switch urls.verdict(on: query, forFile: name) {
-        case .valid: return
+        case .valid:
+            // A file that only a report keeps is gone for everyone else.
+            guard try await database.read({ try MediaFile.isShown(name, in: $0) }) else {
+                throw Problem(.notFound, Dunbar.errorMessages.notFound)
+            }
         case .refused: throw refused
         case .unsigned:
             let now = time.milliseconds()

@@ -47,32 +47,4 @@ extension DunbarService {
             try await context.printEnd(ofSessions: count)
         }
     }
-
-    /// Prints what users have reported, the newest report first.
-    public struct PrintReports: OperatorCommand {
-        public static let name = "dunbar reports"
-
-        var format: ListFormat
-
-        public init(format: ListFormat) { self.format = format }
-
-        public func run(in context: OperatorContext) async throws {
-            let reports = try await DunbarService.reports(limit: 1000, in: context.database)
-            if reports.isEmpty { try await context.printNone("No reports", as: format) }
-            for report in reports { try await context.print(report, as: format, \.lines) }
-        }
-    }
-}
-
-extension DunbarService.Report {
-    /// The report for a person; users' texts are quoted.
-    fileprivate var lines: [String] {
-        let files = mediaCount == 0 ? "" : ", \(mediaCount) files"
-        let details = details.map { ": \($0.quoted)" } ?? ""
-        return [
-            "\(createdAt) \(reason), report \(id)",
-            "    post \(post) of \(author): \(content.quoted)\(files)",
-            "    reported by \(reporter)\(details)",
-        ]
-    }
 }

@@ -55,6 +55,7 @@ extension Users: PeopleTable {
     static let searched: [SQL] = ["username", "email", "display_name"]
     static let suspended = Dunbar.suspended
     static let nameColumn: SQL = "username"
+    static let hasReports = true
     static let verifiedColumn: SQL? = "is_verified"
 
     static func ids(
@@ -71,12 +72,5 @@ extension Users: PeopleTable {
 
     static func storage(of id: Dunbar.User.ID, in db: Session) throws -> Int64? {
         try db.value("SELECT CAST(COALESCE(SUM(size), 0) AS BIGINT) FROM media WHERE user_id = \(id)")
-    }
-
-    static func reports(of id: Dunbar.User.ID, in db: Session) throws -> PersonRecord.Reports? {
-        func count(_ column: SQL) throws -> Int {
-            try db.value("SELECT COUNT(*) FROM reports WHERE \(column) = \(id)") ?? 0
-        }
-        return .init(by: try count("reporter_id"), about: try count("author_id"))
     }
 }

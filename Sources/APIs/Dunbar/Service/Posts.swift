@@ -79,7 +79,7 @@ extension DunbarService {
                 try Audit(actor: "admin \(caller.user)", action: "post delete")
                     .record("post \(request.id) of user \(author)", at: now, in: db)
             }
-            return try Posts.delete(request.id, at: now, in: db)
+            return try Posts.delete([request.id], at: now, in: db).files
         }
         await remove(names)
         return .init(message: "Post deleted")
@@ -194,19 +194,25 @@ enum Posts {
         try db.lock("posts", where: "id = \(id)") > 0
     }
 
-    /// Deletes a post with its comments.
+    /// Deletes posts with their comments.
     ///
-    /// - Returns: The names of its files.
-    static func delete(_ id: Dunbar.Post.ID, at now: Int64, in db: Session) throws -> [String] {
-        // The lock waits for comments that are being written, so that they are deleted as well.
-        try lock(id, in: db)
-        let names: [String] = try db.all("SELECT name FROM media WHERE post_id = \(id)") { try $0.get(0) }
-        try db.run("DELETE FROM media WHERE post_id = \(id)")
+    /// - Returns: The posts that were there, and the names of their files.
+    @discardableResult
+    static func delete(
+        _ ids: [Dunbar.Post.ID], at now: Int64, in db: Session
+    ) throws -> (posts: [Dunbar.Post.ID], files: [String]) {
+        // The lock waits for comments and reports that are being written, so that they are deleted as well.
+        try db.lock("posts", where: "id IN (\(list: ids)) ORDER BY id")
+        let names: [String] = try db.all("SELECT name FROM media WHERE post_id IN (\(list: ids))") { try $0.get(0) }
+        try db.run("DELETE FROM media WHERE post_id IN (\(list: ids))")
         try UnsignedFiles.forget(names, in: db)
-        try Reports.end(ofPost: id, at: now, in: db)
-        try db.run("DELETE FROM comments WHERE post_id = \(id)")
-        try db.run("DELETE FROM posts WHERE id = \(id)")
-        return names
+        try Reports.Queue.end(.post, ids.map { "\($0)" }, at: now, in: db)
+        try Comments.endReports(on: "(\(list: ids))", at: now, in: db)
+        try db.run("DELETE FROM comments WHERE post_id IN (\(list: ids))")
+        let posts: [Dunbar.Post.ID] = try db.all("DELETE FROM posts WHERE id IN (\(list: ids)) RETURNING id") {
+            try $0.get(0)
+        }
+        return (posts, names)
     }
 }
 

@@ -7,6 +7,8 @@ import DunbarAPI
 extension DunbarService {
     func reports(_ routes: inout Routes<Dunbar, Caller>) {
         routes.on(answering: reportPost)
+        routes.on(answering: reportUser)
+        routes.on(answering: reportComment)
     }
 
     func reportPost(
@@ -18,121 +20,149 @@ extension DunbarService {
             guard author != caller.user else { throw Problem(.badRequest, "You cannot report your own post") }
             try request.validate()
             try Users.lockCaller(caller.user, in: db)
-            guard try Posts.lock(request.post, in: db) else { throw Posts.notFound }
-            guard try Reports.insert(request, by: caller.user, at: now, in: db) else {
-                throw Problem(.badRequest, "You have already reported this post")
+            guard try Posts.lock(request.post, in: db), let copy = try Reports.copy(of: request.post, in: db) else {
+                throw Posts.notFound
             }
+            try Reports.file(
+                copy, about: author, by: caller.user, request.reason, request.details,
+                orRefuse: "You have already reported this post", at: now, in: db)
             return Answer(.ok, .init(message: "Post reported"))
         }
     }
 
-    /// A post that a user has reported to the operator.
-    public struct Report: Encodable, Sendable {
-        public let id: Int64
-        public let reason: Dunbar.ReportReason
-        public let details: String?
-        public let createdAt: Dunbar.Timestamp
-        public let reporter: String
-        public let post: Dunbar.Post.ID
-        /// The author's username; "(deleted account)" when the account was deleted. The same holds for the reporter.
-        public let author: String
-        public let content: String
-        /// The number of files of the post.
-        public let mediaCount: Int
-
-        enum CodingKeys: String, CodingKey {
-            case id, reason, details
-            case createdAt = "created_at"
-            case reporter, post, author, content
-            case mediaCount = "media_count"
+    func reportUser(
+        _ request: Dunbar.ReportUser, from caller: Caller, _ info: RequestInfo
+    ) async throws -> Answer<Dunbar.Confirmation> {
+        let now = time.milliseconds()
+        return try await database.write(info.idempotencyKey, errorMessages: Dunbar.errorMessages, at: now) { db in
+            guard try Users.exists(request.user, for: caller.user, in: db) else { throw Users.notFound }
+            guard request.user != caller.user else { throw Problem(.badRequest, "You cannot report yourself") }
+            try request.validate()
+            // The lock of the other user keeps the photo that the report copies.
+            guard try Users.lock([caller.user, request.user], in: db),
+                let copy = try Reports.copy(of: request.user, in: db)
+            else { throw try Users.missingUser(for: caller.user, in: db) }
+            try Reports.file(
+                copy, about: request.user, by: caller.user, request.reason, request.details,
+                orRefuse: "You have already reported this user", at: now, in: db)
+            return Answer(.ok, .init(message: "User reported"))
         }
     }
 
-    /// Returns the newest reports, the newest first, for the operator. Each has a copy of its post, and is kept for 90
-    /// days after the post is deleted.
-    public static func reports(limit: Int, in database: Database) async throws -> [Report] {
-        try await database.read { try Reports.newest(limit, in: $0) }
+    func reportComment(
+        _ request: Dunbar.ReportComment, from caller: Caller, _ info: RequestInfo
+    ) async throws -> Answer<Dunbar.Confirmation> {
+        let now = time.milliseconds()
+        return try await database.write(info.idempotencyKey, errorMessages: Dunbar.errorMessages, at: now) { db in
+            guard let author = try Comments.requireVisible(request.comment, to: caller.user, in: db).first else {
+                throw Comments.notFound
+            }
+            guard author != caller.user else { throw Problem(.badRequest, "You cannot report your own comment") }
+            try request.validate()
+            try Users.lockCaller(caller.user, in: db)
+            try db.lock("comments", where: "id = \(request.comment)")
+            guard let copy = try Reports.copy(of: request.comment, in: db) else { throw Comments.notFound }
+            try Reports.file(
+                copy, about: author, by: caller.user, request.reason, request.details,
+                orRefuse: "You have already reported this comment", at: now, in: db)
+            return Answer(.ok, .init(message: "Comment reported"))
+        }
     }
 }
 
 enum Reports {
-    /// The time in milliseconds for which a report is kept after its post or one of the two accounts is deleted.
-    private static let lifetime: Int64 = 90 * 24 * 3_600_000
+    typealias Queue = ReportQueue<Users>
 
-    static let times = [StoredTime("reports", "ends_at", window: lifetime)]
-    /// The name shown for a deleted account. It cannot be a username, because it contains a space.
-    private static let deleted = "(deleted account)"
-
-    /// Stores a report with a copy of the post.
-    ///
-    /// - Returns: False when the user has reported the post already.
-    static func insert(
-        _ request: Dunbar.ReportPost, by user: Dunbar.User.ID, at now: Int64, in db: Session
-    ) throws -> Bool {
-        let details = request.details?.trimmed
-        return try db.run(
-            """
-            INSERT INTO reports (
-                post_id, author_id, reporter_id, reason, details, content, media_count, created_at)
-            SELECT p.id, p.user_id, CAST(\(user) AS BIGINT), CAST(\(request.reason.rawValue) AS TEXT),
-                CAST(\(details == "" ? nil : details) AS TEXT), p.content,
-                (SELECT COUNT(*) FROM media m WHERE m.post_id = p.id), CAST(\(now) AS BIGINT)
-            FROM posts p WHERE p.id = \(request.post)
-            ON CONFLICT (post_id, reporter_id) DO NOTHING
-            """) == 1
-    }
-
-    /// The columns of a report `r` by a user `s` about a user `u`.
-    private enum Column: String, Columns {
-        case id = "r.id"
-        case reason = "r.reason"
-        case details = "r.details"
-        case createdAt = "r.created_at"
-        case reporter = "s.username"
-        case post = "r.post_id"
-        case author = "u.username"
-        case content = "r.content"
-        case mediaCount = "r.media_count"
-
-        static let list = ColumnList(Self.self)
-    }
-
-    static func newest(_ limit: Int, in db: Session) throws -> [DunbarService.Report] {
-        try db.all(
-            """
-            SELECT \(Column.list)
-            FROM reports r LEFT JOIN users s ON s.id = r.reporter_id LEFT JOIN users u ON u.id = r.author_id
-            ORDER BY r.id DESC LIMIT \(limit)
-            """
-        ) { row in
-            .init(
-                id: try row.get(Column.id), reason: .init(rawValue: try row.get(Column.reason)),
-                details: try row.get(Column.details),
-                createdAt: try row.get(Column.createdAt),
-                reporter: try row.get(Column.reporter, as: String?.self) ?? deleted,
-                post: try row.get(Column.post), author: try row.get(Column.author, as: String?.self) ?? deleted,
-                content: try row.get(Column.content),
-                mediaCount: try row.get(Column.mediaCount))
-        }
-    }
-
-    /// Starts the time after which the reports of a deleted post are removed.
-    static func end(ofPost post: Dunbar.Post.ID, at now: Int64, in db: Session) throws {
-        try db.run("UPDATE reports SET ends_at = \(now + lifetime) WHERE post_id = \(post) AND ends_at IS NULL")
-    }
-
-    /// Removes a user who deletes their account from the reports that they made and from those about them.
-    static func forget(_ user: Dunbar.User.ID, at now: Int64, in db: Session) throws {
-        for column in ["author_id", "reporter_id"] as [SQL] {
-            try db.run(
-                """
-                UPDATE reports SET \(column) = NULL, ends_at = COALESCE(ends_at, \(now + lifetime))
-                WHERE \(column) = \(user)
-                """)
-        }
-    }
+    /// The statements that move the reports of a version without a queue into it. A node of that version may add others
+    /// while this one runs; the sweep brings those.
+    static let adoption = [
+        """
+        INSERT INTO filed_reports (
+            reporter_id, person_id, kind, thing_id, content, reason, details, created_at, ends_at)
+        SELECT reporter_id, author_id, 'post', CAST(post_id AS TEXT), content, reason, details, created_at, ends_at
+        FROM reports ORDER BY id
+        """,
+        """
+        INSERT INTO report_files (report_id, object_key, name, type, size)
+        SELECT DISTINCT q.id, '\(MediaFile.folder)/' || m.name, m.name, '', m.size
+        FROM reports r JOIN filed_reports q ON q.kind = 'post' AND q.thing_id = CAST(r.post_id AS TEXT)
+            JOIN media m ON m.post_id = r.post_id
+        WHERE r.media_count > 0
+        ON CONFLICT (report_id, object_key) DO NOTHING
+        """,
+        "DELETE FROM reports",
+    ]
 
     static func sweep(at now: Int64, in db: Session) throws {
-        try db.run("DELETE FROM reports WHERE ends_at <= \(now)")
+        if try db.exists("SELECT 1 FROM reports LIMIT 1") {
+            for statement in adoption { try db.run(SQL(trusted: statement)) }
+        }
+        try Queue.sweep(at: now, in: db)
+    }
+
+    /// Adds a report. The reporter's row is locked.
+    ///
+    /// - Throws: A `Problem` with 400 when the user has reported the thing before.
+    fileprivate static func file(
+        _ copy: ReportedCopy, about author: Dunbar.User.ID, by reporter: Dunbar.User.ID, _ reason: Dunbar.ReportReason,
+        _ details: String?, orRefuse refusal: String, at now: Int64, in db: Session
+    ) throws {
+        guard try !Queue.hasReported(copy.thing, by: reporter, in: db) else { throw Problem(.badRequest, refusal) }
+        let details = details?.trimmed
+        _ = try Queue.file(
+            copy, about: author, by: reporter, because: reason.rawValue, details: details == "" ? nil : details,
+            at: now, in: db)
+    }
+
+    fileprivate static func copy(of post: Dunbar.Post.ID, in db: Session) throws -> ReportedCopy? {
+        let row = try db.one("SELECT content, user_id, media FROM posts WHERE id = \(post)") { row in
+            (
+                text: try row.get(0, as: String.self), author: try row.get(1, as: Int64.self),
+                files: try row.get(2, as: String.self)
+            )
+        }
+        guard let row else { return nil }
+        let sizes = Dictionary(
+            uniqueKeysWithValues: try db.all("SELECT name, size FROM media WHERE post_id = \(post)") {
+                (try $0.get(0, as: String.self), try $0.get(1, as: Int64?.self))
+            })
+        return ReportedCopy(
+            of: WrittenThing(.post, "\(post)", by: "\(row.author)"), text: row.text,
+            files: row.files.split(separator: " ").map { ReportedFile(media: "\($0)", size: sizes["\($0)"] ?? nil) })
+    }
+
+    fileprivate static func copy(of user: Dunbar.User.ID, in db: Session) throws -> ReportedCopy? {
+        guard let text = try Users.shownText(of: user, in: db) else { return nil }
+        let photo: String?? = try db.value("SELECT photo FROM users WHERE id = \(user)")
+        return ReportedCopy(
+            of: WrittenThing(.person, "\(user)", by: "\(user)"), text: text,
+            files: (photo ?? nil).map { [ReportedFile(media: $0, size: nil)] } ?? [])
+    }
+
+    fileprivate static func copy(of comment: Dunbar.Comment.ID, in db: Session) throws -> ReportedCopy? {
+        try db.one("SELECT content, post_id, user_id FROM comments WHERE id = \(comment)") { row in
+            ReportedCopy(
+                of: WrittenThing(
+                    .comment, "\(comment)", in: "\(try row.get(1, as: Int64.self))",
+                    by: "\(try row.get(2, as: Int64.self))"), text: try row.get(0))
+        }
+    }
+}
+
+extension ReportedFile {
+    fileprivate init(media name: String, size: Int64?) {
+        self.init(
+            key: "\(MediaFile.folder)/\(name)", name: name, type: MediaFile.type(of: name)?.contentType ?? "",
+            size: size)
+    }
+}
+
+extension Users {
+    /// Returns what others see of a user: the display name, and the text about the user. Nil when there is no such user.
+    static func shownText(of user: Dunbar.User.ID, in db: Session) throws -> String? {
+        try db.one("SELECT display_name, bio FROM users WHERE id = \(user)") { row in
+            let texts: [String?] = [try row.get(0), try row.get(1)]
+            return texts.compactMap(\.self).filter { !$0.isEmpty }.joined(separator: "\n")
+        }
     }
 }

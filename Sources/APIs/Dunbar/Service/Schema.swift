@@ -167,5 +167,6 @@ extension DunbarService {
                 PeopleSearch.indexes(of: "users", searched: ["username", "email", "display_name"])
                     + Suspension.columns(of: "users")),
             .init("archives", Archives<Users>.table(of: "BIGINT")),
+            .init("a queue of reports", Reports.Queue.tables(ids: "BIGINT") + Reports.adoption),
         ])
 }

@@ -76,13 +76,7 @@ extension MessengerService {
                 ArchivedRows(
                     "blocks", joining: "users ON users.id = blocks.blocked_id", of: "blocker_id",
                     by: .integer("blocked_id"), ["blocked_id": .integer, "users.username": .text, "created_at": .time]),
-                ArchivedRows(
-                    "reports", of: "reporter_id", by: .integer("id"),
-                    [
-                        "id": .integer, "user_id": .integer, "message_id": .integer, "chat_id": .integer,
-                        "reason": .text,
-                        "details": .text, "created_at": .time,
-                    ], without: ["sender_id", "content", "file_id"]),
+                Reports.Queue.archived,
             ],
             files: { person, last in
                 try await database.read { db in

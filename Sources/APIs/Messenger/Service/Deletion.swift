@@ -19,9 +19,10 @@ extension MessengerService {
         return Answer(.noContent, Empty())
     }
 
-    /// Removes stored objects of a deleted user.
+    /// Removes stored objects that no file names any more, but for those that a report keeps.
     func remove(objects removed: [String]) async {
-        for key in removed.prefix(Self.objectsRemovedAtOnce).compactMap(ObjectKey.init) {
+        let free = (try? await ReportedFiles.without(kept: removed, in: database)) ?? []
+        for key in free.prefix(Self.objectsRemovedAtOnce).compactMap(ObjectKey.init) {
             // An object that cannot be removed now is swept later, because no row names it any more.
             try? await objects.delete(key)
         }
@@ -40,7 +41,7 @@ extension MessengerService {
         for session in try sessions.endAll(of: user, in: db) { announce(.sessionEnded(session), as: nil, in: db) }
         try archives.forget(user, in: db)
         try Blocks.forget(user, in: db)
-        try Reports.forget(user, in: db)
+        try Reports.Queue.forget(user, at: now, in: db)
         try AccountEmails<Users>.forget(user, accounts.throttle, in: db)
         try accounts.forget(user, logins: names, email: names.last, in: db)
         try Files.release(Files.all(of: user, in: db), in: db)

@@ -76,7 +76,7 @@ extension MessengerService {
     func deleteFile(_ request: Messenger.DeleteFile, from owner: Messenger.User.ID) async throws -> Empty {
         let key = try await database.write { db in try Files.removeUnused(request.id, of: owner, in: db) }
         // An object that cannot be deleted now is swept later.
-        if let key = key.flatMap(ObjectKey.init) { try? await objects.delete(key) }
+        await remove(objects: key.map { [$0] } ?? [])
         return Empty()
     }
 
@@ -92,12 +92,14 @@ extension MessengerService {
             last = end
             let keys = try await database.write { db in try Files.release(page, in: db) }
             // An object that cannot be moved now is swept later.
-            for key in keys.compactMap(ObjectKey.init) { try? await objects.discard(key) }
+            let free = (try? await ReportedFiles.without(kept: keys, in: database)) ?? []
+            for key in free.compactMap(ObjectKey.init) { try? await objects.discard(key) }
         }
     }
 
     public static let storedFiles = [
-        StoredFileColumn("files", "object_key", newest: "id"), Archives<Users>.files,
+        StoredFileColumn("files", "object_key", newest: "id"), ReportedFiles.column,
+        Archives<Users>.files,
     ]
 }
 

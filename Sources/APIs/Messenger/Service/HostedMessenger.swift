@@ -13,9 +13,7 @@ public struct HostedMessenger: HostedAPI {
     public let port = 8080
     public let keys = [tokenKey]
     public let schema = MessengerService.schema
-    public let operatorCommands: [any OperatorCommand.Type] = [
-        MessengerService.PrintReports.self, MessengerService.SignOutEverybody.self,
-    ]
+    public let operatorCommands: [any OperatorCommand.Type] = [MessengerService.SignOutEverybody.self]
     public var settings: MessengerService.Settings
     private let mailer: @Sendable (Platform) -> any Mailer
 

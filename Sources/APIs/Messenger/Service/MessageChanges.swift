@@ -32,10 +32,13 @@ extension MessengerService {
     }
 
     func deleteMessage(_ request: Messenger.DeleteMessage, from caller: Messenger.User.ID) async throws -> Empty {
+        let now = time.milliseconds()
         try await database.write { db in
             let change = try ChatChange.lock(in: request.chat, by: caller, else: Chats.notAMember, db)
             let message = try Messages.own(request.message, of: caller, in: request.chat, db)
-            try Messages.delete(message, version: change.version, keeping: self.settings.keptDeletions, in: db)
+            try Messages.delete(
+                [message.id], of: request.chat, to: change.version, keeping: self.settings.keptDeletions, at: now,
+                in: db)
             try Chats.dateByNewestMessage(request.chat, in: db)
             if let file = message.file { try Files.release([file], in: db) }
             try self.announce(
@@ -92,23 +95,28 @@ extension Messages {
             """)
     }
 
-    /// Deletes a message, and remembers its id for apps that were away.
+    /// Deletes messages of a chat, and remembers their ids for apps that were away.
     ///
-    /// - Parameter count: The number of the chat's last changes whose deletions are remembered.
-    fileprivate static func delete(
-        _ message: Messenger.Message, version: Int64, keeping count: Int64, in db: Session
+    /// - Parameters:
+    ///   - version: The chat's version of the last of the deletions; each has a version of its own.
+    ///   - count: The number of the chat's last changes whose deletions are remembered.
+    static func delete(
+        _ messages: [Messenger.Message.ID], of chat: Messenger.Chat.ID, to version: Int64, keeping count: Int64,
+        at now: Int64, in db: Session
     ) throws {
-        try db.run("DELETE FROM messages WHERE id = \(message.id)")
         try db.run(
             """
             INSERT INTO deleted_messages (chat_id, version, message_id)
-            VALUES (\(message.chat), \(version), \(message.id))
+            SELECT chat_id, CAST(\(version - Int64(messages.count)) AS BIGINT) + ROW_NUMBER() OVER (ORDER BY id), id
+            FROM messages WHERE id IN (\(list: messages))
             """)
+        try db.run("DELETE FROM messages WHERE id IN (\(list: messages))")
+        try Reports.Queue.end(.message, messages.map { "\($0)" }, at: now, in: db)
         let forgotten = version - count
         let isForgotten = try db.run(
-            "DELETE FROM deleted_messages WHERE chat_id = \(message.chat) AND version <= \(forgotten)")
+            "DELETE FROM deleted_messages WHERE chat_id = \(chat) AND version <= \(forgotten)")
         if isForgotten > 0 {
-            try db.run("UPDATE chats SET changes_known_from = \(forgotten) WHERE id = \(message.chat)")
+            try db.run("UPDATE chats SET changes_known_from = \(forgotten) WHERE id = \(chat)")
         }
     }
 

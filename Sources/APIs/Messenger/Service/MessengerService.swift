@@ -160,7 +160,7 @@ public final class MessengerService: FileStoringService {
     /// The columns whose times are compared with the clock.
     public static var storedTimes: [StoredTime] {
         Accounts<Users>.times + TokenSessions<Messenger.User.ID>.times(Self.sessionRules) + JobQueue<PushJob>.times
-            + Archives<Users>.times + Reports.times + SessionNotes.times
+            + Archives<Users>.times + Reports.Queue.times + SessionNotes.times
             + AccountEmails<Users>.times(outbox: emailTable)
     }
 

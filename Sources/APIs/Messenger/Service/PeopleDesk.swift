@@ -51,6 +51,7 @@ extension Users: PeopleTable {
     static let searched: [SQL] = ["username", "email", "display_name"]
     static let suspended = Messenger.suspended
     static let nameColumn: SQL = "username"
+    static let hasReports = true
 
     static func ids(
         ofNamesContaining text: String, limit: Int, in db: Session
@@ -66,9 +67,5 @@ extension Users: PeopleTable {
 
     static func storage(of id: Messenger.User.ID, in db: Session) throws -> Int64? {
         try Files.storage(of: id, in: db)
-    }
-
-    static func reports(of id: Messenger.User.ID, in db: Session) throws -> PersonRecord.Reports? {
-        try Reports.count(of: id, in: db)
     }
 }

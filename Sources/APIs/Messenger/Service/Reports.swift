@@ -19,45 +19,15 @@ extension MessengerService {
                 throw Users.notFound
             }
             let message = try request.message.map { try Messages.visible($0, to: caller, in: db) }
-            return Answer(.created, try Reports.insert(request, of: message, by: caller, at: now, in: db))
+            let ids = try Reports.copies(of: message, and: request.user, in: db).map { copy, person in
+                try Reports.Queue.file(
+                    copy, about: person, by: caller, because: request.reason.trimmed, details: request.details,
+                    at: now, in: db)
+            }
+            // The route refuses a request that names neither.
+            guard let id = ids.first else { throw Users.notFound }
+            return Answer(.created, .init(id: .init(id)))
         }
-    }
-
-    /// A report as the operator reads it.
-    public struct FiledReport: Codable, Sendable {
-        /// A user in a report. When the account was deleted, the id is 0 and there is no name.
-        public struct Person: Codable, Sendable {
-            public let id: Messenger.User.ID
-            public let username: String?
-        }
-
-        /// The message as it was when it was reported.
-        public struct ReportedMessage: Codable, Sendable {
-            public let id: Messenger.Message.ID
-            public let chat: Messenger.Chat.ID
-            public let sender: Person
-            public let content: String
-            public let file: Messenger.File.ID?
-        }
-
-        public let id: Messenger.Report.ID
-        public let createdAt: Messenger.Timestamp
-        public let reporter: Person
-        public let user: Person?
-        public let message: ReportedMessage?
-        public let reason: String
-        public let details: String?
-    }
-
-    /// Returns the reports after one, the oldest first.
-    ///
-    /// - Parameters:
-    ///   - report: The last report that was read; zero for the first page.
-    ///   - database: A database with ``schema``. No service needs to run on it.
-    public static func reports(
-        after report: Messenger.Report.ID, limit: Int, in database: Database
-    ) async throws -> [FiledReport] {
-        try await database.read { try Reports.page(after: report, limit: limit, in: $0) }
     }
 }
 
@@ -74,119 +44,77 @@ extension Messages {
 }
 
 enum Reports {
-    /// The time in milliseconds for which a report of or by a deleted account is kept.
-    private static let lifetime: Int64 = 90 * 24 * 3_600_000
+    typealias Queue = ReportQueue<Users>
 
-    static let times = [StoredTime("reports", "created_at")]
+    /// The statements that move the reports of a version without a queue into it. A node of that version may add others
+    /// while this one runs; the sweep brings those.
+    static let adoption = [
+        """
+        INSERT INTO filed_reports (
+            reporter_id, person_id, kind, thing_id, place, content, reason, details, created_at, ends_at)
+        SELECT NULLIF(reporter_id, 0),
+            NULLIF(CASE WHEN message_id IS NULL THEN user_id ELSE sender_id END, 0),
+            CASE WHEN message_id IS NULL THEN 'person' ELSE 'message' END,
+            COALESCE(CAST(message_id AS TEXT), CAST(NULLIF(user_id, 0) AS TEXT), ''), CAST(chat_id AS TEXT),
+            content, reason, details, created_at,
+            CASE WHEN reporter_id = 0 OR user_id = 0 OR sender_id = 0 THEN created_at + 7776000000 END
+        FROM reports ORDER BY id
+        """,
+        """
+        INSERT INTO report_files (report_id, object_key, name, type, size)
+        SELECT DISTINCT q.id, f.object_key, f.filename, f.mime_type, f.size
+        FROM reports r JOIN filed_reports q ON q.kind = 'message' AND q.thing_id = CAST(r.message_id AS TEXT)
+            JOIN files f ON f.id = r.file_id
+        WHERE r.file_id IS NOT NULL
+        ON CONFLICT (report_id, object_key) DO NOTHING
+        """,
+        "DELETE FROM reports",
+    ]
 
-    /// Removes a user whose account is deleted from all reports. The reported content stays.
-    static func forget(_ user: Messenger.User.ID, in db: Session) throws {
-        for column in ["reporter_id", "user_id", "sender_id"] as [SQL] {
-            try db.run("UPDATE reports SET \(column) = 0 WHERE \(column) = \(user)")
-        }
-    }
-
-    /// Counts the reports that a user has made, and those about the user or what the user has sent.
-    static func count(of user: Messenger.User.ID, in db: Session) throws -> PersonRecord.Reports {
-        func count(where condition: SQL) throws -> Int {
-            try db.value("SELECT COUNT(*) FROM reports WHERE \(condition)") ?? 0
-        }
-        return .init(
-            by: try count(where: "reporter_id = \(user)"),
-            about: try count(where: "user_id = \(user) OR sender_id = \(user)"))
-    }
-
-    /// Deletes old reports of and by deleted accounts.
     static func sweep(at now: Int64, in db: Session) throws {
-        try db.run(
-            """
-            DELETE FROM reports
-            WHERE created_at <= \(now - lifetime) AND (reporter_id = 0 OR user_id = 0 OR sender_id = 0)
-            """)
-    }
-
-    fileprivate static func insert(
-        _ request: Messenger.CreateReport, of message: Messenger.Message?, by reporter: Messenger.User.ID,
-        at now: Int64, in db: Session
-    ) throws -> Messenger.Report {
-        let id: Messenger.Report.ID? = try db.insert(
-            """
-            INSERT INTO reports (
-                reporter_id, user_id, message_id, chat_id, sender_id, content, file_id, reason, details, created_at)
-            VALUES (\(reporter), \(request.user), \(message?.id), \(message?.chat), \(message?.sender),
-                \(message?.content), \(message?.file), \(request.reason.trimmed), \(request.details), \(now))
-            """)
-        guard let id else { throw DatabaseFailure.failed("an insert returned no id") }
-        return .init(id: id)
-    }
-
-    fileprivate static func page(
-        after report: Messenger.Report.ID, limit: Int, in db: Session
-    ) throws -> [MessengerService.FiledReport] {
-        try db.all(
-            """
-            SELECT \(MessengerService.FiledReport.Column.list) FROM reports r
-            LEFT JOIN users reporter ON reporter.id = r.reporter_id
-            LEFT JOIN users reported ON reported.id = r.user_id
-            LEFT JOIN users sender ON sender.id = r.sender_id
-            WHERE r.id > \(report) ORDER BY r.id LIMIT \(limit)
-            """, MessengerService.FiledReport.init(row:))
-    }
-}
-
-extension MessengerService.FiledReport {
-    /// The columns of a report `r` with the users whom it names.
-    fileprivate enum Column: String, Columns {
-        case id = "r.id"
-        case createdAt = "r.created_at"
-        case reason = "r.reason"
-        case details = "r.details"
-        case reporter = "r.reporter_id"
-        case reporterName = "NULLIF(reporter.username, '')"
-        case user = "r.user_id"
-        case username = "NULLIF(reported.username, '')"
-        case message = "r.message_id"
-        case chat = "r.chat_id"
-        case content = "r.content"
-        case file = "r.file_id"
-        case sender = "r.sender_id"
-        case senderName = "NULLIF(sender.username, '')"
-
-        static let list = ColumnList(Self.self)
-    }
-
-    fileprivate init(row: borrowing Row) throws {
-        id = try row.get(Column.id)
-        createdAt = try row.get(Column.createdAt)
-        reason = try row.get(Column.reason)
-        details = try row.get(Column.details)
-        reporter = Person(id: try row.get(Column.reporter), username: try row.get(Column.reporterName))
-        let userID: Messenger.User.ID? = try row.get(Column.user)
-        let username: String? = try row.get(Column.username)
-        user = userID.map { Person(id: $0, username: username) }
-        let messageID: Messenger.Message.ID? = try row.get(Column.message)
-        guard let messageID else {
-            message = nil
-            return
+        if try db.exists("SELECT 1 FROM reports LIMIT 1") {
+            for statement in adoption { try db.run(SQL(trusted: statement)) }
         }
-        message = ReportedMessage(
-            id: messageID, chat: try row.get(Column.chat),
-            sender: Person(id: try row.get(Column.sender), username: try row.get(Column.senderName)),
-            content: try row.get(Column.content), file: try row.get(Column.file))
+        try Queue.sweep(at: now, in: db)
     }
 
-    enum CodingKeys: String, CodingKey {
-        case id
-        case createdAt = "created_at"
-        case reporter, user, message, reason, details
+    /// Returns what reports keep, and whom they are about. A message is about its sender; a user who is named beside it and
+    /// has not sent it is another report.
+    fileprivate static func copies(
+        of message: Messenger.Message?, and user: Messenger.User.ID?, in db: Session
+    ) throws -> [(ReportedCopy, Messenger.User.ID)] {
+        var copies: [(ReportedCopy, Messenger.User.ID)] = []
+        if let message {
+            let thing = WrittenThing(.message, "\(message.id)", in: "\(message.chat)", by: "\(message.sender)")
+            let files = try message.file.map { try self.files($0, in: db) } ?? []
+            copies.append((ReportedCopy(of: thing, text: message.content, files: files), message.sender))
+        }
+        if let user, user != message?.sender {
+            let avatar: Messenger.File.ID?? = try db.value("SELECT avatar_file_id FROM users WHERE id = \(user)")
+            let copy = ReportedCopy(
+                of: WrittenThing(.person, "\(user)", by: "\(user)"), text: try Users.shownText(of: user, in: db),
+                files: try (avatar ?? nil).map { try files($0, in: db) } ?? [])
+            copies.append((copy, user))
+        }
+        return copies
+    }
+
+    /// Returns a file for a report. Its row is locked: who deletes it comes before, or finds that the report keeps the
+    /// stored object.
+    private static func files(_ id: Messenger.File.ID, in db: Session) throws -> [ReportedFile] {
+        try db.lock("files", where: "id = \(id)")
+        return try db.all("SELECT object_key, filename, mime_type, size FROM files WHERE id = \(id)") {
+            ReportedFile(key: try $0.get(0), name: try $0.get(1), type: try $0.get(2), size: try $0.get(3))
+        }
     }
 }
 
-extension MessengerService.FiledReport.ReportedMessage {
-    enum CodingKeys: String, CodingKey {
-        case id
-        case chat = "chat_id"
-        case sender, content
-        case file = "file_id"
+extension Users {
+    /// Returns what others see of a user: the display name, and the text about the user. Nil for an account that was deleted.
+    static func shownText(of user: Messenger.User.ID, in db: Session) throws -> String? {
+        try db.one("SELECT display_name, bio FROM users WHERE id = \(user) AND \(isPresent)") { row in
+            let texts: [String?] = [try row.get(0), try row.get(1)]
+            return texts.compactMap(\.self).filter { !$0.isEmpty }.joined(separator: "\n")
+        }
     }
 }

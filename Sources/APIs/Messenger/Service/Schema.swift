@@ -160,5 +160,6 @@ extension MessengerService {
                 PeopleSearch.indexes(of: "users", searched: ["username", "email", "display_name"])
                     + Suspension.columns(of: "users")),
             .init("archives", Archives<Users>.table(of: "BIGINT")),
+            .init("a queue of reports", Reports.Queue.tables(ids: "BIGINT") + Reports.adoption),
         ])
 }

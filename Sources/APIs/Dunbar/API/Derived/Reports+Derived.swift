@@ -14,3 +14,29 @@ extension Dunbar.ReportPost {
         case reason, details
     }
 }
+
+extension Dunbar.ReportUser {
+    public init(user: Dunbar.User.ID, reason: Dunbar.ReportReason, details: String? = nil) {
+        self.user = user
+        self.reason = reason
+        self.details = details
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case user = "id"
+        case reason, details
+    }
+}
+
+extension Dunbar.ReportComment {
+    public init(comment: Dunbar.Comment.ID, reason: Dunbar.ReportReason, details: String? = nil) {
+        self.comment = comment
+        self.reason = reason
+        self.details = details
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case comment = "id"
+        case reason, details
+    }
+}

@@ -1,0 +1,129 @@
+import Database
+
+/// A report as an operator sees it.
+struct FiledReport: Encodable, Sendable {
+    struct Person: Encodable, Sendable {
+        let id: String
+        let name: String?
+
+        var text: String { id + (name.map { " \($0.quoted)" } ?? "") }
+    }
+
+    struct File: Encodable, Sendable {
+        /// The stored object's key.
+        let key: String
+        let name: String
+        let type: String
+        let size: Int64?
+
+        enum CodingKeys: String, CodingKey { case name, type, size }
+    }
+
+    struct Note: Encodable, Sendable {
+        let at: PersonRecord.Moment
+        let author: String
+        let text: String
+    }
+
+    struct Closing: Encodable, Sendable {
+        let at: PersonRecord.Moment
+        let by: String
+        let acts: [String]
+        let reason: String
+    }
+
+    let api: String
+    let id: Int64
+    let state: ReportState
+    let kind: ReportedKind
+    /// The id of the thing that was reported; empty once the account of a reported person is deleted.
+    let thing: String
+    let place: String?
+    /// The text at the time of the report.
+    let content: String?
+    let reason: String
+    let details: String?
+    let createdAt: PersonRecord.Moment
+    let closing: Closing?
+    /// Who has reported it; nil when the account was deleted.
+    var reporter: Person?
+    /// Who wrote it, or was reported; nil when the account was deleted.
+    var person: Person?
+    var files: [File] = []
+    var notes: [Note] = []
+
+    enum CodingKeys: String, CodingKey {
+        case api, id, state, kind, thing, place, content, reason, details
+        case createdAt = "created_at"
+        case closing, reporter, person, files, notes
+    }
+
+    init(row: borrowing Row, of api: String) throws {
+        self.api = api
+        id = try row.get(0)
+        state = try row.get(1)
+        kind = try row.get(2)
+        thing = try row.get(3)
+        place = try row.get(4)
+        content = try row.get(5)
+        reason = try row.get(6)
+        details = try row.get(7)
+        createdAt = .init(try row.get(8))
+        closing =
+            if let time: Int64 = try row.get(11) {
+                Closing(
+                    at: .init(time), by: try row.get(12, as: String?.self) ?? "",
+                    acts: (try row.get(13, as: String?.self) ?? "").split(separator: " ").map(String.init),
+                    reason: try row.get(14, as: String?.self) ?? "")
+            } else { nil }
+    }
+}
+
+extension FiledReport {
+    static let deleted = "a deleted account"
+
+    /// The line of a list, with tabs between: API, id, state, time, what is reported, of whom, and why.
+    var line: String {
+        [
+            api, "\(id)", state.rawValue, "\(createdAt)", thing.isEmpty ? kind.rawValue : "\(kind) \(thing)",
+            person?.text ?? Self.deleted, reason.quoted,
+        ].joined(separator: "\t")
+    }
+
+    /// The lines about a report.
+    ///
+    /// - Parameter present: The text now; nil for a thing that is no longer there.
+    func lines(present: String?) -> [String] {
+        var lines = ["\(api) report \(id), \(state), of \(createdAt)"]
+        let standing = place.map { place in
+            switch kind {
+            case .message: " in chat \(place)"
+            case .comment: " on post \(place)"
+            case .entry: " in group \(place)"
+            default: ""
+            }
+        }
+        let author = person?.text ?? Self.deleted
+        lines.append(kind == .person ? "person: \(author)" : "\(kind): \(thing)\(standing ?? "") of \(author)")
+        lines.append("reason: \(reason.quoted)")
+        if let details { lines.append("details: \(details.quoted)") }
+        lines.append("reported by: \(reporter?.text ?? Self.deleted)")
+        lines.append("then: \(content?.quoted ?? "nothing was kept")")
+        lines.append("now: \(present.map { $0 == content ? "the same" : $0.quoted } ?? "no longer there")")
+        lines += files.enumerated().map { number, file in
+            "file \(number + 1): \(file.name.quoted), \(file.type.quoted)\(file.size.map { ", \($0) bytes" } ?? "")"
+        }
+        lines += notes.map { "note of \($0.author.quoted) at \($0.at): \($0.text.quoted)" }
+        if let closing {
+            let acts = closing.acts.isEmpty ? "" : " (\(closing.acts.joined(separator: ", ")))"
+            let reason = closing.reason.isEmpty ? "" : ": \(closing.reason.quoted)"
+            lines.append("\(state) by \(closing.by.quoted) at \(closing.at)\(acts)\(reason)")
+        }
+        return lines
+    }
+
+    /// Who has closed the report and when, for an operator who comes later.
+    var closedSentence: String {
+        "Report \(id) was closed by \(closing?.by ?? "another operator")\(closing.map { " at \($0.at)" } ?? ""): \(state)"
+    }
+}
