@@ -46,6 +46,7 @@ import Testing
                 exportedAt: time("2025-06-10T12:00:00.000Z"), user: user,
                 groups: [.init(id: .init(group.id.rawValue), name: "Throne Room", role: .admin, joinedAt: made)],
                 entries: [entry], reactions: [reaction], locations: [office])),
+        .init(of: GetAbout<DeuceDiary>.self, .example),
         .init(of: DeuceDiary.CreateGroup.self, group),
         .init(
             of: DeuceDiary.ListGroups.self,

@@ -20,6 +20,7 @@ import Testing
             DeuceDiary.UploadProfilePicture(Upload(.bytes([1, 2]), filename: "é\".jpg", contentType: "image/jpeg"))),
         .init(DeuceDiary.DeleteUser()),
         .init(DeuceDiary.ExportUser()),
+        .init(GetAbout<DeuceDiary>()),
         .init(DeuceDiary.CreateGroup(name: "Throne Room", description: "Optional group description")),
         .init(DeuceDiary.CreateGroup(name: "Throne Room")),
         .init(DeuceDiary.CreateGroup(name: oddName, description: odd)),

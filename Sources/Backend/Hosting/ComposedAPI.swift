@@ -31,6 +31,9 @@ public struct ComposedAPI<Service: HostedService>: Sendable {
                 return parts
             }, notes: platform.notes, logger: platform.logger)
         var routes = service.routes()
+        if Service.API.endpoints.contains(where: { $0 == GetAbout<Service.API>.self }) {
+            routes.open { [about = platform.about] (_: GetAbout<Service.API>, _) in Service.API.answering(about) }
+        }
         guard routes.unhandled.isEmpty else {
             throw MissingHandlers(api: Service.API.name, operations: routes.unhandled)
         }

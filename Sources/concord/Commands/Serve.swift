@@ -123,6 +123,9 @@ struct Serve: AsyncParsableCommand {
 
     @OptionGroup var appLinks: AppLinkOptions
 
+    @OptionGroup(title: "Who runs the server, and its terms")
+    var about: AboutOptions
+
     @OptionGroup(title: "Stored files")
     var storage: StorageOptions
 
@@ -324,6 +327,8 @@ struct Serve: AsyncParsableCommand {
         settings.documents = ConcordAPI.documents(
             of: apis.isEmpty ? ConcordAPI.names : apis, settings, withPage: page == .on)
         settings.appLinks = try appLinks.links(environment)
+        settings.about = try about.about(environment)
+        settings.requiresTerms = try about.mustAccept(settings.about, environment)
         return settings
     }
 

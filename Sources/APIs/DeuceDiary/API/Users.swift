@@ -6,6 +6,7 @@ extension DeuceDiary {
         "Users",
         [
             GetUser.self, UpdateUser.self, UploadProfilePicture.self, DeleteUser.self, ExportUser.self,
+            GetAbout<DeuceDiary>.self,
         ])
 
     /// A user, as others and the user see it.

@@ -145,7 +145,7 @@ public final class DeuceDiaryService: FileStoringService {
     /// The columns whose times are compared with the clock. Until a sweep has brought back the end of an account, tokens that the
     /// user gets after it are refused.
     public static var storedTimes: [StoredTime] {
-        IdempotencyStore.times + RateLimits.times + [
+        IdempotencyStore.times + RateLimits.times + Registration.times + [
             StoredTime("invites", "expires_at", window: Self.inviteLifetime),
             StoredTime("deletions", "issued_until", unit: 1000),
         ]
@@ -161,6 +161,7 @@ public final class DeuceDiaryService: FileStoringService {
             try IdempotencyStore.sweep(at: now, keeping: [DeuceDiary.LogDeuce.route], in: db)
             try Invites.sweep(at: now, in: db)
             try RateLimits.sweep(at: now, in: db)
+            try Registration.sweep(at: now, in: db)
         }
         return try await objects.sweep(
             olderThan: Self.orphanAge, at: now / 1000, keeping: ObjectReferences(Self.storedFiles, in: database),

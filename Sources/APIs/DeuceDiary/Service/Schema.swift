@@ -134,5 +134,6 @@ extension DeuceDiaryService {
                 "people whom operators find and suspend",
                 PeopleSearch.indexes(of: "users", searched: ["username", "email", "first_name", "last_name"])
                     + Suspension.columns(of: "users")),
+            .init("who may register", Registration.tables),
         ])
 }

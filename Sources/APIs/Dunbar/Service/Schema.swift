@@ -166,5 +166,8 @@ extension DunbarService {
                 "people whom operators find and suspend",
                 PeopleSearch.indexes(of: "users", searched: ["username", "email", "display_name"])
                     + Suspension.columns(of: "users")),
+            .init(
+                "who may register, and the terms that a person has accepted",
+                Registration.tables + [Registration.termsColumn(of: "users")]),
         ])
 }

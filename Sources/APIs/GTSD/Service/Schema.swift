@@ -142,5 +142,8 @@ extension GTSDService {
                     UPDATE users SET suspended_at = updated_at, suspension_reason = '' WHERE is_deactivated = 1
                     """
                 ]),
+            .init(
+                "who may register, and the terms that a person has accepted",
+                Registration.tables + [Registration.termsColumn(of: "users")]),
         ])
 }

@@ -6,6 +6,7 @@ extension MessengerService {
     /// Ends all sessions and sockets.
     public struct SignOutEverybody: OperatorCommand {
         public static let name = "messenger sign-out-everybody"
+        public static let role = OperatorRole.all
 
         public init() {}
 
@@ -19,6 +20,7 @@ extension MessengerService {
     /// Prints what users have reported, the oldest report first.
     public struct PrintReports: OperatorCommand {
         public static let name = "messenger reports"
+        public static let role = OperatorRole.moderate
 
         /// The id of the report after which the list begins.
         var after: Int64

@@ -159,5 +159,8 @@ extension MessengerService {
                 "people whom operators find and suspend",
                 PeopleSearch.indexes(of: "users", searched: ["username", "email", "display_name"])
                     + Suspension.columns(of: "users")),
+            .init(
+                "who may register, and the terms that a person has accepted",
+                Registration.tables + [Registration.termsColumn(of: "users")]),
         ])
 }
