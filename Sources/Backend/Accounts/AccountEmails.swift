@@ -101,8 +101,10 @@ public struct AccountEmails<Table: EmailAccountTable>: Sendable {
     ///   - secret: The key that encrypts e-mails in the queue; 32 bytes or more.
     ///   - report: Receives each failure (``JobQueue/Report``).
     public init(
-        database: Database, table: String = "outbox", mailer: any Mailer, throttle: SignInThrottle, isGuarded: Bool = false,
-        secret: Secret, time: TimeSource = .system, texts: AccountEmailTexts, report: @escaping JobQueue<AccountEmail>.Report
+        database: Database, table: String = "outbox", mailer: any Mailer, throttle: SignInThrottle,
+        isGuarded: Bool = false,
+        secret: Secret, time: TimeSource = .system, texts: AccountEmailTexts,
+        report: @escaping JobQueue<AccountEmail>.Report
     ) {
         self.database = database
         self.throttle = throttle

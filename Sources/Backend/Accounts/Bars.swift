@@ -2,9 +2,9 @@ import Contract
 import ContractServer
 import Database
 
-/// What an operator keeps away from an API: e-mail addresses, their domains, and networks.
+/// The e-mail addresses, domains and networks that an operator keeps away from an API.
 public enum Bars {
-    /// What is barred.
+    /// The kind of a value that is barred.
     public enum Kind: String, Codable, Sendable, CaseIterable {
         /// The domain of e-mail addresses, with all domains below it.
         case domain

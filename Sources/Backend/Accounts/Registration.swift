@@ -22,7 +22,7 @@ public enum RegistrationState: String, Codable, Sendable, CaseIterable {
     case closed
 }
 
-/// What a person who registers sends beside the fields of the account.
+/// The fields of a registration that are not the account's own.
 public struct Applicant: Sendable {
     var email: String?
     var acceptedTerms: String?
@@ -116,7 +116,7 @@ public struct Registration: Sendable {
         case .invite:
             guard let code = applicant.invitationCode else { return Self.needsCode }
             let guess = try throttle.countCode(from: address, at: now, in: db)
-            guard try InvitationCodes.isGood(code, at: now, in: db) else { return Self.wrongCode }
+            guard try InvitationCodes.isValid(code, at: now, in: db) else { return Self.wrongCode }
             try throttle.refund(guess, in: db)
         }
         if let requiredTerms, applicant.acceptedTerms != requiredTerms {
@@ -213,19 +213,19 @@ enum InvitationCodes {
         try db.run("DELETE FROM invitation_codes WHERE id = \(id)") > 0
     }
 
-    private static func good(_ code: String, at now: Int64) -> SQL {
+    private static func valid(_ code: String, at now: Int64) -> SQL {
         "hash = \(hash(code)) AND used < uses AND (expires_at IS NULL OR expires_at > \(now))"
     }
 
-    static func isGood(_ code: String, at now: Int64, in db: Session) throws -> Bool {
-        try db.exists("SELECT 1 FROM invitation_codes WHERE \(good(code, at: now))")
+    static func isValid(_ code: String, at now: Int64, in db: Session) throws -> Bool {
+        try db.exists("SELECT 1 FROM invitation_codes WHERE \(valid(code, at: now))")
     }
 
     /// Counts a use. One statement checks and counts, so that two registrations cannot both take the last use.
     ///
-    /// - Returns: Whether the code is good.
+    /// - Returns: Whether the code is valid.
     static func use(_ code: String, at now: Int64, in db: Session) throws -> Bool {
-        try db.run("UPDATE invitation_codes SET used = used + 1 WHERE \(good(code, at: now))") > 0
+        try db.run("UPDATE invitation_codes SET used = used + 1 WHERE \(valid(code, at: now))") > 0
     }
 
     static func sweep(at now: Int64, in db: Session) throws {

@@ -86,6 +86,7 @@ struct AppBuilder: Sendable {
         platform.isDevelopment = settings.isDevelopment
         platform.about = settings.about[api.name] ?? About()
         platform.requiresTerms = settings.requiresTerms
+        platform.words = settings.words
         platform.keysInUse = keysInUse
         platform.memory = memory
         platform.tracer = settings.tracer

@@ -39,13 +39,13 @@ public struct ComposedAPI<Service: HostedService>: Sendable {
         }
         routes.serve(health, answering: Service.healthyBody)
         routes.serve(documents)
-        router = Router(
-            routes,
-            options: .init(
-                logger: platform.logger, trustedProxies: platform.trustedProxies,
-                showsDetails: platform.isDevelopment, memory: platform.memory, tracer: platform.tracer,
-                isEncrypted: platform.isEncrypted, linksFollowHost: platform.linksFollowHost
-            ) { Problem.unavailable($0, Service.API.errorMessages) })
+        var options = Router<Service.API>.Options(
+            logger: platform.logger, trustedProxies: platform.trustedProxies,
+            showsDetails: platform.isDevelopment, memory: platform.memory, tracer: platform.tracer,
+            isEncrypted: platform.isEncrypted, linksFollowHost: platform.linksFollowHost
+        ) { Problem.unavailable($0, Service.API.errorMessages) }
+        options.review = platform.words?.review
+        router = Router(routes, options: options)
         sockets = service.sockets()
     }
 

@@ -2,7 +2,7 @@ import Database
 import Foundation
 import Identity
 
-/// What a person may do who gives commands. The command line is for the owner of the machine, who may do everything.
+/// The permission that a command needs. The command line is for the owner of the machine, who has every permission.
 public enum OperatorRole: String, Sendable, CaseIterable {
     /// To look after people: find, help, suspend and restore them, read reports, and decide who may register.
     case moderate

@@ -23,7 +23,9 @@ extension ServerContext {
             }
             chosen.append(api)
         }
-        if chosen.isEmpty { throw OperatorError("\(source.settings.folder) has no database yet: start the server once") }
+        if chosen.isEmpty {
+            throw OperatorError("\(source.settings.folder) has no database yet: start the server once")
+        }
         for api in chosen { _ = try await source.openDatabase(of: api) { try await body(api, $0) } }
     }
 

@@ -43,7 +43,7 @@ struct RegistrationCommand: AsyncParsableCommand {
 
     struct Closed: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "closed", abstract: "Let nobody register.",
+            commandName: "closed", abstract: "Let no one register.",
             discussion: "Those who have an account sign in as before.")
 
         @OptionGroup var chosen: ChosenAPIs
@@ -208,7 +208,7 @@ struct BarCommand: AsyncParsableCommand {
 
 extension Bars.Kind: ExpressibleByArgument {}
 
-/// What is barred.
+/// The values that are barred.
 struct BarValues: ParsableArguments {
     @Argument(help: "What the values are: domain, address or network.")
     var kind: Bars.Kind

@@ -49,7 +49,8 @@ struct AboutOptions: ParsableArguments {
 
     /// Returns what each API answers, by its name.
     func about(_ environment: Environment) throws -> [String: About] {
-        let names = try values(aboutName, "NAME", environment, isRight: { $0.count <= 200 }, "longer than 200 characters")
+        let names = try values(
+            aboutName, "NAME", environment, isRight: { $0.count <= 200 }, "longer than 200 characters")
         let contacts = try values(
             aboutContact, "CONTACT", environment, isRight: { $0.count <= 200 }, "longer than 200 characters")
         let terms = try values(aboutTerms, "TERMS", environment, isRight: Self.isURL, "not a URL")

@@ -180,6 +180,6 @@ extension RawAnswer {
 package enum DeuceDiaryScenarios {
     package static var all: [Scenario<DeuceDiaryWorld>] {
         examples + errors + users + pictures + accounts + groups + members + invites + entries + feed + reactions
-            + locations + analytics + live + idempotency + authorisation
+            + locations + analytics + live + idempotency + authorisation + AboutScenarios.all()
     }
 }

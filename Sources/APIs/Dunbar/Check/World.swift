@@ -189,7 +189,7 @@ package enum DunbarScenarios {
     package static var all: [Scenario<DunbarWorld>] {
         errors + authentication + accounts + sessions + passwords + users + photos + posts + reports + comments
             + follows + blocks + search
-            + health + paging + idempotency + agreement
+            + health + paging + idempotency + agreement + AboutScenarios.all()
     }
 
     /// The scenarios that need the server's operator.

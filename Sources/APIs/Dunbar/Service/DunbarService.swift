@@ -91,7 +91,8 @@ public final class DunbarService: FileStoringService {
         self.images = images
         let urls = PublicURLs(base: settings.publicURL, secret: secret, time: time)
         self.emails = AccountEmails(
-            database: database, mailer: mailer, throttle: accounts.throttle, isGuarded: true, secret: secret, time: time,
+            database: database, mailer: mailer, throttle: accounts.throttle, isGuarded: true, secret: secret,
+            time: time,
             texts: AccountEmailTexts(
                 of: "Dunbar", verification: { .verification(of: $0, link: urls.verification($1)) },
                 change: { .change(to: $0, link: urls.verification($1)) }), report: report)

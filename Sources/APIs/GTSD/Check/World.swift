@@ -137,7 +137,7 @@ package enum GTSDScenarios {
     package static var all: [Scenario<GTSDWorld>] {
         errors + auth + sessions + sessionLists + profiles + passwords + tasks + evidence + photos + streaks + plans
             + limits + idempotency + authorisation
-            + recovery + agreement
+            + recovery + agreement + AboutScenarios.all()
     }
 
     /// The scenarios that need the server's operator.

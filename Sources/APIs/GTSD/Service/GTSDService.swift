@@ -63,10 +63,13 @@ public final class GTSDService: FileStoringService {
         self.objects = objects
         self.accounts = Accounts(
             database: database, passwords: passwords, secret: secret, limits: settings.attempts,
-            registration: Registration(requiredTerms: settings.requiredTerms) { GTSD.Validation.refusal(of: "acceptedTerms", $0) },
+            registration: Registration(requiredTerms: settings.requiredTerms) {
+                GTSD.Validation.refusal(of: "acceptedTerms", $0)
+            },
             errorMessages: GTSD.errorMessages, time: time)
         self.emails = AccountEmails(
-            database: database, mailer: mailer, throttle: accounts.throttle, isGuarded: true, secret: secret, time: time,
+            database: database, mailer: mailer, throttle: accounts.throttle, isGuarded: true, secret: secret,
+            time: time,
             texts: AccountEmailTexts(of: "GTSD"), report: report)
         self.sessions = TokenSessions(
             database: database, secret: secret, issuer: "gtsd", rules: Self.sessionRules,

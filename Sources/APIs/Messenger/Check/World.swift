@@ -161,7 +161,7 @@ package enum MessengerScenarios {
         examples + errors + auth + sessions + sessionLists + account + passwords + deletion + users + blocks + chats
             + members + messages
             + messageChanges + receipts + files + downloads + devices + muting + reports + live + memberEvents + backlog
-            + idempotency + recovery + authorisation
+            + idempotency + recovery + authorisation + AboutScenarios.all()
     }
 
     /// The scenarios that need the server's operator.

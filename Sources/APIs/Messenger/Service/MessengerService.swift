@@ -158,7 +158,8 @@ public final class MessengerService: FileStoringService {
 
     /// The columns whose times are compared with the clock.
     public static var storedTimes: [StoredTime] {
-        Accounts<Users>.times + Registration.times + TokenSessions<Messenger.User.ID>.times(Self.sessionRules) + JobQueue<PushJob>.times
+        Accounts<Users>.times + Registration.times + TokenSessions<Messenger.User.ID>.times(Self.sessionRules)
+            + JobQueue<PushJob>.times
             + Reports.times + SessionNotes.times + AccountEmails<Users>.times(outbox: emailTable)
     }
 

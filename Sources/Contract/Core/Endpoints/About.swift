@@ -13,7 +13,8 @@ public struct About: Codable, Hashable, Sendable {
     @OrNull public var version: String?
 
     public init(
-        name: String? = nil, contact: String? = nil, terms: String? = nil, privacy: String? = nil, version: String? = nil
+        name: String? = nil, contact: String? = nil, terms: String? = nil, privacy: String? = nil,
+        version: String? = nil
     ) {
         self.name = name
         self.contact = contact

@@ -54,6 +54,7 @@ extension ServiceAPI {
 }
 
 extension ServiceAPI where AboutAnswer == About {
+    /// Returns the answer of ``GetAbout``: `about` itself.
     public static func answering(_ about: About) -> About { about }
 }
 
