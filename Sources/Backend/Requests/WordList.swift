@@ -24,7 +24,7 @@ public struct WordList: Sendable {
     /// - Throws: ``Mistake`` for a line that has no word, and for a list that is too long.
     public init(_ text: String) throws(Mistake) {
         var count = 0
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let line = line.trimmingCharacters(in: .whitespacesAndNewlines)
             if line.isEmpty || line.hasPrefix("#") { continue }
             let words = Self.words(of: line)

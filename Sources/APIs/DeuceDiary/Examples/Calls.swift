@@ -6,6 +6,7 @@ extension DeuceDiaryExamples {
         DeuceDiary.GetUser()
         DeuceDiary.UpdateUser(username: "newname")
         DeuceDiary.ExportUser()
+        GetAbout<DeuceDiary>()
         DeuceDiary.CreateGroup(name: "Throne Room", description: "Optional group description")
         DeuceDiary.ListGroups()
         DeuceDiary.GetGroup(group: group)

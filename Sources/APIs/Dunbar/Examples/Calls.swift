@@ -44,5 +44,6 @@ extension DunbarExamples {
         Dunbar.ListBlocks()
         Dunbar.SearchUsers("query")
         Dunbar.CheckHealth()
+        GetAbout<Dunbar>()
         """##
 }

@@ -10,6 +10,7 @@ extension GTSDExamples {
         GTSD.PresignPhoto: try await client.uploadPhoto(Upload(fileAt: file))
         GTSD.GetMe()
         GTSD.UpdateMe(name: "Anna", timezone: "Europe/Berlin")
+        GetAbout<GTSD>()
         GTSD.ListSessions()
         GTSD.EndOtherSessions()
         GTSD.EndSession("4503599627370496")

@@ -82,5 +82,6 @@ extension MonicaExamples {
         Monica.ListActivityTypes()
         Monica.ExportJSON()
         Monica.ExportVCard()
+        GetAbout<Monica>()
         """##
 }
