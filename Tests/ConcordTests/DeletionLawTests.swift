@@ -91,7 +91,7 @@ import Testing
             func signUp(_ name: String, _ email: String, at place: Place) async throws -> (id: Int64, token: String) {
                 try await place.send(
                     .post, "/auth/register",
-                    #"{"username":"\#(name)","email":"\#(email)","password":"\#(Self.password)","display_name":"\#(name == "bob" ? "Bob" : Self.displayName)"}"#
+                    #"{"username":"\#(name)","email":"\#(email)","password":"\#(Self.password)","display_name":"\#(name == "bob" ? "Bob" : Self.displayName)","accepted_terms":"of \#(name)"}"#
                 )
                 let signedIn = try await place.send(
                     .post, "/auth/login", #"{"username":"\#(name)","password":"\#(Self.password)"}"#)

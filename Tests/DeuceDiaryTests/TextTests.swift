@@ -29,6 +29,15 @@ import Testing
         await DeuceDiaryLawTests.laws.checkTexts(of: await Described.api.description, Self.fields)
     }
 
+    @Test func wordsAreRefusedWhereStrangersReadThem() async {
+        DeuceDiaryLawTests.laws.checkPublishedTexts(
+            of: await Described.api.description, Self.fields,
+            except: [
+                // One of a few signs.
+                "POST /api/entries/{entryId}/reactions emoji", "DELETE /api/entries/{entryId}/reactions emoji",
+            ])
+    }
+
     @Test(arguments: Stack.Engine.available)
     func aServerAnswersInTheSameWords(_ engine: Stack.Engine) async throws {
         try await withDeuceDiary(on: Stack(engine, .inProcess)) { host in

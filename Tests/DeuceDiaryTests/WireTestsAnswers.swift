@@ -60,6 +60,7 @@ import Testing
             .init(
                 state: .ready, requestedAt: time("2025-06-10T12:00:00.000Z"), size: 1_048_576,
                 url: "https://example.com/objects/archive.zip", expiresAt: time("2025-06-12T12:00:00.000Z"))),
+        .init(of: GetAbout<DeuceDiary>.self, .example),
         .init(of: DeuceDiary.CreateGroup.self, group),
         .init(
             of: DeuceDiary.ListGroups.self,

@@ -22,6 +22,7 @@ import Testing
         .init(DeuceDiary.ExportUser()),
         .init(DeuceDiary.RequestArchive()),
         .init(DeuceDiary.GetArchive()),
+        .init(GetAbout<DeuceDiary>()),
         .init(DeuceDiary.CreateGroup(name: "Throne Room", description: "Optional group description")),
         .init(DeuceDiary.CreateGroup(name: "Throne Room")),
         .init(DeuceDiary.CreateGroup(name: oddName, description: odd)),

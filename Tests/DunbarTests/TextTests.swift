@@ -19,6 +19,7 @@ import Testing
         .opaque: [
             "GET /users/{id}/followers include", "GET /users/{id}/following include", "GET /blocks include",
             "GET /users/search include",
+            "POST /register acceptedTerms", "POST /register invitationCode",
             "POST /login password", "POST /register password", "POST /register confirmPassword",
             "POST /forgot-password email", "POST /reset-password token", "POST /reset-password newPassword",
             "POST /account/delete password", "POST /login deviceName", "POST /register deviceName",
@@ -29,6 +30,15 @@ import Testing
 
     @Test func everyTextIsHeldToItsClass() async {
         await DunbarLawTests.laws.checkTexts(of: await Described.api.description, Self.fields)
+    }
+
+    @Test func wordsAreRefusedWhereStrangersReadThem() async {
+        DunbarLawTests.laws.checkPublishedTexts(
+            of: await Described.api.description, Self.fields,
+            except: [
+                "POST /login username", "POST /register email", "POST /account/email email",
+                "POST /posts/{id}/report details",
+            ])
     }
 
     @Test(arguments: Stack.Engine.available)

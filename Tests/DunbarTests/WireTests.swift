@@ -23,6 +23,10 @@ import Testing
             Dunbar.Register(
                 username: "älice\"b\"", email: "a+b@example.com", password: "p\\ss/word 🎉", displayName: "A",
                 confirmPassword: "p\\ss/word 🎉", deviceName: "John's iPhone")),
+        .init(
+            Dunbar.Register(
+                username: "rroe", email: "richard.roe@example.com", password: "secret123", displayName: "Richard Roe",
+                acceptedTerms: "2026-11", invitationCode: "K7QM-2XWA-9DHT")),
         .init(Dunbar.Logout()),
         .init(Dunbar.GetCurrentUser()),
         .init(Dunbar.VerifyEmail(token: "abc")),
@@ -94,6 +98,7 @@ import Testing
         .init(Dunbar.SearchUsers("50% & a+b=c?/#é")),
         .init(Dunbar.SearchUsers("query", include: .relationship)),
         .init(Dunbar.CheckHealth()),
+        .init(GetAbout<Dunbar>()),
     ]
 
     private static let newYear = Dunbar.Timestamp(milliseconds: 1_735_689_600_000)
@@ -204,6 +209,7 @@ import Testing
             .init(
                 status: "healthy", components: .init(server: "healthy", database: "healthy", storage: "healthy"),
                 timestamp: newYear)),
+        .init(of: GetAbout<Dunbar>.self, .example),
     ]
 
     @Test(arguments: requests)

@@ -35,6 +35,7 @@ extension Mutant {
         .init(signup, "takes passwords without a digit", .succeeding(signup, "one number")),
         .init(signup, "takes passwords without a special character", .succeeding(signup, "one special character")),
         .init(signup, "takes unknown zones", .succeeding(signup, "Invalid timezone")),
+        .init(signup, "takes longer terms", .succeeding(signup, "acceptedTerms: Must be at most")),
         .init(signup, "makes accounts verified", .body(signup, #""emailVerified":false"#, #""emailVerified":true"#)),
         .init(login, "tells that there is no account", .refusal(login, "Invalid email or password", "No such user")),
         .init(refresh, "takes a refresh token twice") {

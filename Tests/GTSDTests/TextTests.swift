@@ -26,7 +26,7 @@ import Testing
             "POST /v1/onboarding timezone", "POST /auth/signup deviceName", "POST /auth/login deviceName",
             "PATCH /auth/me timezone", "POST /auth/password currentPassword", "POST /auth/password newPassword",
             "POST /auth/reset-password token", "POST /auth/reset-password newPassword", "POST /auth/email password",
-            "POST /auth/verify-email token",
+            "POST /auth/verify-email token", "POST /auth/signup acceptedTerms", "POST /auth/signup invitationCode",
         ],
     ]
 

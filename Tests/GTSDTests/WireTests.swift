@@ -12,6 +12,10 @@ import Testing
         .init(GTSD.SignUp(email: "anna@example.com", password: "Secret-123")),
         .init(GTSD.SignUp(email: "a+b@example.com", password: "P\\ss 🎉 12", name: "Ä", timezone: "UTC")),
         .init(GTSD.SignUp(email: "anna@example.com", password: "Secret-123", deviceName: "Anna's iPhone")),
+        .init(
+            GTSD.SignUp(
+                email: "ben@example.com", password: "Secret-123", acceptedTerms: "2026-11",
+                invitationCode: "K7QM-2XWA-9DHT")),
         .init(GTSD.LogIn(email: "anna@example.com", password: "Secret-123")),
         .init(GTSD.LogIn(email: "anna@example.com", password: "Secret-123", deviceName: "Anna's iPhone")),
         .init(GTSD.Refresh(refreshToken: "eyJ...")),
@@ -25,6 +29,7 @@ import Testing
         .init(GTSD.DeleteMe(password: "Secret-123")),
         .init(GTSD.RequestArchive()),
         .init(GTSD.GetArchive()),
+        .init(GetAbout<GTSD>()),
         .init(GTSD.ListSessions()),
         .init(GTSD.EndOtherSessions()),
         .init(GTSD.EndSession("4503599627370496")),
@@ -81,6 +86,7 @@ import Testing
         .init(of: GTSD.UpdateMe.self, .init(user), contractAlone: .init(plainUser)),
         .init(of: GTSD.ChangePassword.self, .init(message: "Password changed successfully")),
         .init(of: GTSD.DeleteMe.self, .init(message: "Account deleted successfully")),
+        .init(of: GetAbout<GTSD>.self, .init(.example)),
         .init(
             of: GTSD.RequestArchive.self,
             .init(

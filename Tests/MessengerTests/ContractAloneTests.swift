@@ -43,7 +43,7 @@ import Testing
                 [.put, .delete].contains(request.method)
                 || !Set([
                     "logout", "members", "leave", "read", "receipts", "block", "blocks", "reports", "mute", "password",
-                    "sessions", "email",
+                    "sessions", "email", "about",
                 ])
                 .isDisjoint(with: steps)
             let isMailed = ["forgot-password", "reset-password", "verify-email"].contains(steps.last)

@@ -17,7 +17,9 @@ import Testing
         .optionalName: ["POST /auth/register display_name"],
         .identity: ["POST /auth/register username", "POST /auth/register email", "POST /me/email email"],
         .opaque: [
-            "POST /auth/register password", "POST /auth/login password", "POST /auth/refresh refresh_token",
+            "POST /auth/register password",
+            "POST /auth/register accepted_terms", "POST /auth/register invitation_code", "POST /auth/login password",
+            "POST /auth/refresh refresh_token",
             "POST /auth/logout refresh_token", "DELETE /me password", "POST /devices token", "GET /chats include",
             "GET /chats/{id}/messages include", "POST /auth/login device_name", "POST /me/password current_password",
             "POST /me/password new_password", "POST /auth/forgot-password email", "POST /auth/reset-password token",
@@ -27,6 +29,16 @@ import Testing
 
     @Test func everyTextIsHeldToItsClass() async {
         await LawTests.laws.checkTexts(of: await Described.api.description, Self.fields)
+    }
+
+    @Test func wordsAreRefusedWhereStrangersReadThem() async {
+        LawTests.laws.checkPublishedTexts(
+            of: await Described.api.description, Self.fields,
+            except: [
+                "POST /auth/login username", "POST /auth/register email", "POST /me/email email",
+                "POST /reports reason",
+                "POST /reports details",
+            ])
     }
 
     @Test(arguments: Stack.Engine.available)

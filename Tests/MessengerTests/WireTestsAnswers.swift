@@ -63,6 +63,7 @@ import Testing
             .init(accessToken: "eyJ...", refreshToken: "eyJ...", expiresIn: 3600, user: 1)),
         .init(of: Messenger.Refresh.self, .init(accessToken: "eyJ...", expiresIn: 3600)),
         .init(of: Messenger.GetMe.self, account),
+        .init(of: GetAbout<Messenger>.self, .example),
         .init(of: Messenger.UpdateMe.self, account),
         .init(
             of: Messenger.RequestArchive.self,

@@ -11,11 +11,16 @@ import Testing
         .init(
             Messenger.Register(
                 username: "älice \"b\"", email: "a+b@example.com", password: "p\\ss/word 🎉", displayName: "A")),
+        .init(
+            Messenger.Register(
+                username: "bob", email: "bob@example.com", password: "secret123", acceptedTerms: "2026-11",
+                invitationCode: "K7QM-2XWA-9DHT")),
         .init(Messenger.Login(username: "alice", password: "secret123")),
         .init(Messenger.Login(username: "alice", password: "secret123", deviceName: "Alice's iPhone")),
         .init(Messenger.Refresh(refreshToken: "eyJ...")),
         .init(Messenger.Logout(refreshToken: "eyJ...")),
         .init(Messenger.GetMe()),
+        .init(GetAbout<Messenger>()),
         .init(Messenger.UpdateMe(displayName: "Alice", bio: .to("Hello world"), avatar: .to(42))),
         .init(Messenger.UpdateMe(displayName: "Älice \"b\"", bio: .to("\r\n\t\u{1F}é🎉"))),
         .init(Messenger.UpdateMe(bio: .cleared, avatar: .cleared)),

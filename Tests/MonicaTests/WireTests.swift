@@ -118,6 +118,7 @@ import Testing
         .init(Monica.ListActivityTypes()),
         .init(Monica.ExportJSON()),
         .init(Monica.ExportVCard()),
+        .init(GetAbout<Monica>()),
     ]
 
     @Test(arguments: requests)

@@ -56,6 +56,11 @@ public struct TestSetup: Sendable {
     public var listens = true
     /// Whether nodes make the archives that people ask for.
     public var makesArchives = true
+    /// Who runs the server, and whether its terms must be accepted.
+    public var about = About()
+    public var requiresTerms = false
+    /// The words that are refused in texts that strangers read; nil for none.
+    public var words: WordList?
     /// The apps that open the API's links; nil for none.
     public var appLinks: AppLinks?
     /// A proxy between the first node and the database.
@@ -99,6 +104,9 @@ private struct TestServer<API: HostedAPI> {
             folder: place.folder, environment: setup.environment)
         platform.isDevelopment = setup.isDevelopment
         platform.appLinks = setup.appLinks
+        platform.about = setup.about
+        platform.requiresTerms = setup.requiresTerms
+        platform.words = setup.words
         let app = try api.compose(on: platform)
         let restart: @Sendable () throws -> any Transport = { [platform] in
             InProcessTransport(try api.compose(on: platform).router, peer: setup.peer)

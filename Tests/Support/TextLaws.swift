@@ -57,6 +57,31 @@ extension Laws {
         }
     }
 
+    /// Checks that a list of words is held against every text that strangers read: all but those that are searched for or
+    /// opaque, and those that only their writer and the operator see.
+    ///
+    /// - Parameters:
+    ///   - fields: The names of the texts of each class.
+    ///   - personal: The names of texts that no stranger reads.
+    public func checkPublishedTexts(
+        of description: APIDescription, _ fields: [TextClass: [String]], except personal: Set<String>
+    ) {
+        var unread = personal
+        for (field, kind) in classified(description, fields) where !field.isListed {
+            guard let endpoint = API.endpoints.first(where: { $0.signature == field.operation }),
+                let example = examples[field.operation]
+            else { continue }
+            let probe = RequestProbe(endpoint, example)
+            guard let sample = Self.sample(for: field.path, from: probe) else { continue }
+            let text = "word7"
+            let changed = probe.changing(sample, at: field.path, to: .string(text))
+            let isPublished = probe.publishedTexts(of: changed).contains(text)
+            let isPersonal = unread.remove(field.name) != nil || kind == .opaque || kind == .search
+            #expect(isPublished != isPersonal, "\(field.name)")
+        }
+        #expect(unread == [])
+    }
+
     /// Checks that a server refuses what the classes of texts say, in the same words.
     ///
     /// - Parameters:

@@ -92,20 +92,25 @@ public struct AccountEmails<Table: EmailAccountTable>: Sendable {
     public let queue: JobQueue<AccountEmail>
     private let database: Database
     private let throttle: SignInThrottle
+    private let isGuarded: Bool
     private let time: TimeSource
 
     /// Makes the e-mails of one API.
     ///
     /// - Parameters:
     ///   - table: The name of the queue's table, for an API that has another queue.
+    ///   - isGuarded: Whether the operator may bar addresses: the API's schema has ``Registration/tables``.
     ///   - secret: The key that encrypts e-mails in the queue; 32 bytes or more.
     ///   - report: Receives each failure (``JobQueue/Report``).
     public init(
-        database: Database, table: String = "outbox", mailer: any Mailer, throttle: SignInThrottle, secret: Secret,
-        time: TimeSource = .system, texts: AccountEmailTexts, report: @escaping JobQueue<AccountEmail>.Report
+        database: Database, table: String = "outbox", mailer: any Mailer, throttle: SignInThrottle,
+        isGuarded: Bool = false,
+        secret: Secret, time: TimeSource = .system, texts: AccountEmailTexts,
+        report: @escaping JobQueue<AccountEmail>.Report
     ) {
         self.database = database
         self.throttle = throttle
+        self.isGuarded = isGuarded
         self.time = time
         queue = JobQueue(
             database: database, table: table, mailer: mailer, secret: secret, time: time,
@@ -318,12 +323,13 @@ public struct AccountEmails<Table: EmailAccountTable>: Sendable {
     ///   - address: The new address, trimmed.
     ///   - token: A random token (``Identity/RandomToken``).
     ///   - taken: The error for an address that another account has.
-    /// - Throws: `taken`; a `Problem` with 429 and `Retry-After` when this client has asked too often.
+    /// - Throws: `taken`; ``Bars/barredEmail``; a `Problem` with 429 and `Retry-After` when this client has asked too often.
     public func sendChange(
         to address: String, of user: ID, token: String, from client: ClientAddress, taken: Problem, at now: Int64,
         in db: Session
     ) throws {
         let key = Table.emailKey(address)
+        if isGuarded, try Bars.holds(against: address, in: db) { throw Bars.barredEmail }
         guard try AddressChange<Table>.isFree(key, for: user, in: db) else { throw taken }
         guard try throttle.countEmail(to: key, from: client, at: now, in: db) else { return }
         let present: String? = try db.value("SELECT email FROM \(Table.table) WHERE id = \(user)")
@@ -371,6 +377,7 @@ public struct AccountEmails<Table: EmailAccountTable>: Sendable {
             let change = try AddressChange<Table>.one(token, at: now, in: db), change.user == user,
             try Self.isUsable(user, at: now, in: db)
         else { return .refused }
+        if isGuarded, try Bars.holds(against: change.address, in: db) { return .refused }
         guard try AddressChange<Table>.isFree(change.key, for: user, in: db) else { return .taken }
         let former: String? = try db.value("SELECT email FROM \(Table.table) WHERE id = \(user)")
         let key: SQL = Table.emailKeyColumn.map { ", \($0) = \(change.key)" } ?? ""

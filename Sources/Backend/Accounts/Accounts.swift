@@ -35,6 +35,7 @@ public struct Accounts<Table: PasswordAccountTable>: Sendable {
 
     public let throttle: SignInThrottle
     private let check: PasswordCheck
+    private let registration: Registration?
     private let database: Database
     private let errorMessages: ErrorMessages
     private let time: TimeSource
@@ -43,11 +44,15 @@ public struct Accounts<Table: PasswordAccountTable>: Sendable {
     ///
     /// - Parameters:
     ///   - secret: The API's key for the digests of names and addresses.
+    ///   - registration: Who may register. The API's schema then has ``Registration/tables``, and its table of accounts
+    ///     ``Registration/termsColumn(of:)``. Nil for an API where everybody may.
     public init(
         _: Table.Type = Table.self, database: Database, passwords: Passwords, secret: Secret,
-        limits: SignInThrottle.Limits = .init(), errorMessages: ErrorMessages, time: TimeSource = .system
+        limits: SignInThrottle.Limits = .init(), registration: Registration? = nil, errorMessages: ErrorMessages,
+        time: TimeSource = .system
     ) {
         self.database = database
+        self.registration = registration
         self.errorMessages = errorMessages
         self.time = time
         throttle = SignInThrottle(limits: limits, secret: secret, errorMessages: errorMessages)
@@ -64,13 +69,14 @@ public struct Accounts<Table: PasswordAccountTable>: Sendable {
     /// Creates an account, once per idempotency key.
     ///
     /// - Parameters:
+    ///   - applicant: What the person sends beside the account's fields; the version of the terms is kept with the account.
     ///   - signsIn: Whether a session begins with the account. The client's address is then known to the account.
     ///   - make: Adds the account's row with the password's hash, and the session if there is one. It throws when the
     ///     name is taken.
     /// - Returns: The answer; for a repeated request the stored one (``Contract/Answer/isReplay``).
-    /// - Throws: A `Problem` with 429 and `Retry-After`; the errors of `make`.
+    /// - Throws: A `Problem` with 429 and `Retry-After`; with 403 or 400 what ``Registration`` refuses; the errors of `make`.
     public func signUp<Output: Codable & Sendable>(
-        password: String, _ info: RequestInfo, signsIn: Bool,
+        password: String, _ info: RequestInfo, applicant: Applicant = Applicant(), signsIn: Bool,
         _ make: @escaping @Sendable (_ password: String, _ now: Int64, Session) throws -> (ID, Answer<Output>)
     ) async throws -> Answer<Output> {
         let now = time.milliseconds()
@@ -79,10 +85,19 @@ public struct Accounts<Table: PasswordAccountTable>: Sendable {
         {
             return replay
         }
-        try await database.write { [throttle] db in try throttle.countSignUp(from: info.address, at: now, in: db) }
+        let refusal = try await database.write { [throttle, registration] db in
+            try throttle.countSignUp(from: info.address, at: now, in: db)
+            return try registration?.refusal(of: applicant, from: info.address, throttle, at: now, in: db)
+        }
+        if let refusal { throw refusal }
         let password = try await check.hash(password, from: info.address)
-        return try await database.write(info.idempotencyKey, errorMessages: errorMessages, at: now) { [throttle] db in
+        return try await database.write(info.idempotencyKey, errorMessages: errorMessages, at: now) {
+            [throttle, registration] db in
+            try registration?.admit(applicant, at: now, in: db)
             let (user, answer) = try make(password, now, db)
+            if registration != nil, let terms = applicant.acceptedTerms {
+                try db.run("UPDATE \(Table.table) SET accepted_terms = \(terms) WHERE id = \(user)")
+            }
             if signsIn { try throttle.remember(info.address, of: Table.name(of: user), at: now, in: db) }
             try IdempotencyStore.note(info.idempotencyKey, about: [Table.name(of: user)], at: now, in: db)
             return answer
@@ -209,9 +224,11 @@ public struct Accounts<Table: PasswordAccountTable>: Sendable {
         body: @escaping @Sendable (ID, Prepared, _ now: Int64, Session) throws -> Output
     ) async throws -> Output {
         let now = time.milliseconds()
+        let isGuarded = isSignIn && registration != nil
         return try await check.verify(
             password, from: info.address, at: now, refusal: refusal,
             find: { db in
+                if isGuarded { try Bars.requireNone(from: info.address, in: db) }
                 let found = try find(db)
                 return .init(
                     found, countedAs: found.map { Table.name(of: $0.id) } ?? unknown, password: found?.password)

@@ -13,6 +13,9 @@ public protocol PeopleTable: AccountTable where ID: Comparable & Codable {
     /// The column that says whether the address is verified; nil for an API that does not keep that.
     static var verifiedColumn: SQL? { get }
 
+    /// The column with the version of the terms that the person has accepted; nil for an API that does not keep that.
+    static var termsColumn: SQL? { get }
+
     /// Returns the id that an operator has written; nil for a text that is none.
     static func id(written text: String) -> ID?
     /// Returns the people one of whose names contains a text, if the API has an index of parts of names. Others are found
@@ -28,6 +31,7 @@ public protocol PeopleTable: AccountTable where ID: Comparable & Codable {
 
 extension PeopleTable {
     public static var verifiedColumn: SQL? { nil }
+    public static var termsColumn: SQL? { nil }
 
     public static func ids(ofNamesContaining text: String, limit: Int, in db: Session) throws -> [ID] { [] }
     public static func storage(of id: ID, in db: Session) throws -> Int64? { nil }

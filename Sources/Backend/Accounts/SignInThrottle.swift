@@ -103,8 +103,25 @@ public struct SignInThrottle: Sendable {
     }
 
     /// Refunds an attempt, so that it does not count.
-    func refund(_ attempt: Attempt, in db: Session) throws {
-        for key in attempt.keys { try AttemptCounters.refund(key, in: db) }
+    func refund(_ attempt: Attempt, in db: Session) throws { try refund(attempt.keys, in: db) }
+
+    /// Refunds what was counted under some keys.
+    func refund(_ keys: [String], in db: Session) throws {
+        for key in keys { try AttemptCounters.refund(key, in: db) }
+    }
+
+    /// Counts a code that a client tries, whether or not it is right, as a failed sign-in from its address is counted.
+    ///
+    /// - Returns: The keys under which it is counted.
+    /// - Throws: A `Problem` with 429 and `Retry-After`.
+    func countCode(from address: ClientAddress, at now: Int64, in db: Session) throws -> [String] {
+        let place = digest(address.network)
+        let budgets = [
+            (key: "code \(place)", limit: limits.failuresPerMinute, window: AttemptCounters.minute),
+            (key: "codes \(place)", limit: limits.failuresPerHourOfAddress, window: AttemptCounters.hour),
+        ]
+        for budget in budgets { try count(budget.key, budget.limit, budget.window, at: now, in: db) }
+        return budgets.map(\.key)
     }
 
     /// Records that an address has signed in to an account. For 30 days, failures from other addresses do not block it.

@@ -3,6 +3,7 @@ import Foundation
 /// Makes a backup of everything that a server keeps.
 public struct MakeBackup: ServerCommand {
     public static let name = "backup"
+    public static let role = OperatorRole.all
     /// The variables with the credentials of a bucket.
     static let credentials = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"]
 

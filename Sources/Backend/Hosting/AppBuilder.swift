@@ -1,3 +1,4 @@
+import Contract
 import ContractServer
 import CoreMetrics
 import Database
@@ -83,6 +84,9 @@ struct AppBuilder: Sendable {
         platform.storage = settings.storage[api.name]
         platform.reserve = settings.reserve
         platform.isDevelopment = settings.isDevelopment
+        platform.about = settings.about[api.name] ?? About()
+        platform.requiresTerms = settings.requiresTerms
+        platform.words = settings.words
         platform.keysInUse = keysInUse
         platform.memory = memory
         platform.tracer = settings.tracer

@@ -31,18 +31,21 @@ public struct ComposedAPI<Service: HostedService>: Sendable {
                 return parts
             }, notes: platform.notes, logger: platform.logger)
         var routes = service.routes()
+        if Service.API.endpoints.contains(where: { $0 == GetAbout<Service.API>.self }) {
+            routes.open { [about = platform.about] (_: GetAbout<Service.API>, _) in Service.API.answering(about) }
+        }
         guard routes.unhandled.isEmpty else {
             throw MissingHandlers(api: Service.API.name, operations: routes.unhandled)
         }
         routes.serve(health, answering: Service.healthyBody)
         routes.serve(documents)
-        router = Router(
-            routes,
-            options: .init(
-                logger: platform.logger, trustedProxies: platform.trustedProxies,
-                showsDetails: platform.isDevelopment, memory: platform.memory, tracer: platform.tracer,
-                isEncrypted: platform.isEncrypted, linksFollowHost: platform.linksFollowHost
-            ) { Problem.unavailable($0, Service.API.errorMessages) })
+        var options = Router<Service.API>.Options(
+            logger: platform.logger, trustedProxies: platform.trustedProxies,
+            showsDetails: platform.isDevelopment, memory: platform.memory, tracer: platform.tracer,
+            isEncrypted: platform.isEncrypted, linksFollowHost: platform.linksFollowHost
+        ) { Problem.unavailable($0, Service.API.errorMessages) }
+        options.review = platform.words?.review
+        router = Router(routes, options: options)
         sockets = service.sockets()
     }
 

@@ -76,6 +76,10 @@ extension HostedAPI {
     var storedTimes: [StoredTime] { Service.storedTimes }
     /// The accounts that an operator finds; nil for an API without commands for people.
     var tableOfPeople: (any PeopleTable.Type)? { Service.tableOfPeople }
+    /// How people come to an account.
+    var registrationKind: RegistrationKind { Service.registrationKind }
+    /// Whether people come to an account without the operator, who can close that door.
+    public var hasRegistration: Bool { registrationKind != .byOperator }
     /// Makes the service for a command.
     func makeAnyService(on platform: Platform) throws -> any HostedService { try makeService(on: platform) }
 }
@@ -99,6 +103,8 @@ public protocol HostedService: Sendable {
     static var tableOfPeople: (any PeopleTable.Type)? { get }
     /// What operators do with these people; nil for an API without commands for people.
     var peopleDesk: (any PeopleDesk)? { get }
+    /// How people come to an account. Unless the operator makes the accounts, the schema has ``Registration/tables``.
+    static var registrationKind: RegistrationKind { get }
 
     /// Returns every operation with its handler.
     func routes() -> Routes<API, Principal>
@@ -124,6 +130,7 @@ extension HostedService {
     public static var storedTimes: [StoredTime] { [] }
     public static var tableOfPeople: (any PeopleTable.Type)? { nil }
     public var peopleDesk: (any PeopleDesk)? { nil }
+    public static var registrationKind: RegistrationKind { .byOperator }
     public func sockets() -> [SocketRoute] { [] }
     public func prepare() async throws {}
     public func listen(_ started: @escaping @Sendable () -> Void) async { started() }

@@ -1,3 +1,4 @@
+import Contract
 import ContractServer
 import Database
 import Identity
@@ -49,6 +50,14 @@ public struct Platform: Sendable {
     public var reserve: DiskReserve?
     /// Whether answers to unexpected errors say what went wrong.
     public var isDevelopment = false
+    /// Who runs the server, and on which terms.
+    public var about = About()
+    /// Whether a person who registers must accept the terms of ``about``.
+    public var requiresTerms = false
+    /// The words that are refused in texts that strangers read; nil for none.
+    public var words: WordList?
+    /// The version of the terms that a person must accept who registers; nil for any or none.
+    public var requiredTerms: String? { requiresTerms ? about.version : nil }
     /// Records a span for each request; nil for none.
     public var tracer: (any Tracer)?
     /// The documents that are answered beside the operations.

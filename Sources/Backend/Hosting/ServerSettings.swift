@@ -1,3 +1,4 @@
+import Contract
 import ContractServer
 import Database
 import Foundation
@@ -53,6 +54,12 @@ public struct ServerSettings: Sendable {
     public var reserve = DiskReserve()
     /// Whether answers to unexpected errors say what went wrong.
     public var isDevelopment = false
+    /// Who runs the server, and on which terms, by the names of the APIs.
+    public var about: [String: About] = [:]
+    /// The words that are refused in texts that strangers read; nil for none.
+    public var words: WordList?
+    /// Whether a person who registers must accept the terms' version of ``about``.
+    public var requiresTerms = false
     /// The time during which requests are still accepted after SIGTERM, while `/ready` answers 503.
     public var drainDelay = Duration.zero
     /// Reads again what may change while the server runs, when the operator sends SIGHUP. It returns what is in force

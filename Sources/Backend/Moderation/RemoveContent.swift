@@ -5,6 +5,7 @@ import Foundation
 /// Removes what people wrote where others see it.
 public struct RemoveContent: OperatorCommand {
     public static let name = "people remove-content"
+    public static let role = OperatorRole.moderate
 
     var people: [NamedPerson]
     /// The time in milliseconds since 1970 from which it is removed; nil for all of it.

@@ -202,6 +202,7 @@ extension FiledReport {
 /// Prints the reports of all APIs, the oldest first.
 public struct ListReports: ServerCommand {
     public static let name = "reports list"
+    public static let role = OperatorRole.moderate
 
     private var apis: [String]
     private var state: ReportState?
@@ -259,6 +260,7 @@ public struct ListReports: ServerCommand {
 /// Prints a report, with what was reported as it was then and as it is now.
 public struct ShowReport: OperatorCommand {
     public static let name = "reports show"
+    public static let role = OperatorRole.moderate
 
     var report: Int64
     var format: ListFormat
@@ -277,6 +279,7 @@ public struct ShowReport: OperatorCommand {
 /// Writes a file that a report keeps to standard output.
 public struct SaveReportedFile: OperatorCommand {
     public static let name = "reports file"
+    public static let role = OperatorRole.moderate
 
     var report: Int64
     /// The number of the file, from 1.
@@ -295,6 +298,7 @@ public struct SaveReportedFile: OperatorCommand {
 /// Does something because of a report, and closes it.
 public struct ActOnReport: OperatorCommand {
     public static let name = "reports act"
+    public static let role = OperatorRole.moderate
 
     var report: Int64
     var acts: [ReportAct]
@@ -324,6 +328,7 @@ public struct ActOnReport: OperatorCommand {
 /// Closes a report because nothing needs to be done.
 public struct DismissReport: OperatorCommand {
     public static let name = "reports dismiss"
+    public static let role = OperatorRole.moderate
 
     var report: Int64
     var reason: String
@@ -344,6 +349,7 @@ public struct DismissReport: OperatorCommand {
 /// Adds a note for other operators to a report.
 public struct NoteReport: OperatorCommand {
     public static let name = "reports note"
+    public static let role = OperatorRole.moderate
 
     var report: Int64
     var text: String

@@ -45,6 +45,7 @@ enum OperatorName {
 /// Prints what operators and admins have done, in the order of time.
 public struct PrintAudit: ServerCommand {
     public static let name = "audit"
+    public static let role = OperatorRole.all
     /// The entries that are read at once.
     private static let page = 500
 

@@ -9,6 +9,7 @@ enum KeyCommands {
 /// Replaces a key of an API by a new one. What the former key has signed is accepted until it is dropped.
 public struct RotateKey: OperatorCommand {
     public static let name = "keys rotate"
+    public static let role = OperatorRole.all
 
     var key: String
     /// Whether the operator has confirmed that no other node uses the database.
@@ -66,6 +67,7 @@ public struct RotateKey: OperatorCommand {
 /// Stops accepting what the former key has signed.
 public struct DropFormerKey: OperatorCommand {
     public static let name = "keys drop-former"
+    public static let role = OperatorRole.all
 
     var key: String
 

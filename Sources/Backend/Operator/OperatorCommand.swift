@@ -2,6 +2,14 @@ import Database
 import Foundation
 import Identity
 
+/// The permission that a command needs. The command line is for the owner of the machine, who has every permission.
+public enum OperatorRole: String, Sendable, CaseIterable {
+    /// To look after people: find, help, suspend and restore them, read reports, and decide who may register.
+    case moderate
+    /// To do everything.
+    case all
+}
+
 /// A command that an operator gives to one API, such as "make this user an admin".
 ///
 /// A running server performs it when it is asked through the socket in its data folder. When no server runs, the
@@ -10,6 +18,8 @@ import Identity
 public protocol OperatorCommand: Codable, Sendable {
     /// The name by which a process asks the server for the command, such as `dunbar promote`: the API, then what is done.
     static var name: String { get }
+    /// The role that the command needs.
+    static var role: OperatorRole { get }
     /// Whether the command creates the API's database when there is none.
     static var makesDatabase: Bool { get }
 

@@ -232,6 +232,9 @@ extension PeopleDesk {
             return Profile(
                 person: person, lastSeenAt: sessions.compactMap(\.usedAt).max(), sessions: sessions,
                 failedSignIns: try signIns?.failures(of: "user \(person.id)", at: now, in: db),
+                acceptedTerms: try Table.termsColumn.flatMap {
+                    try db.value("SELECT \($0) FROM \(Table.table) WHERE id = \(id)", as: String?.self) ?? nil
+                },
                 storage: try Table.storage(of: id, in: db), reports: try Table.reports(of: id, in: db),
                 acts: acts.map(Profile.Act.init))
         }
@@ -277,6 +280,8 @@ private struct Profile: Encodable, Sendable {
     let lastSeenAt: PersonRecord.Moment?
     let sessions: [PersonRecord.Session]
     let failedSignIns: Int?
+    /// The version of the terms that the person has accepted.
+    let acceptedTerms: String?
     let storage: Int64?
     let reports: PersonRecord.Reports?
     let acts: [Act]
@@ -298,6 +303,7 @@ private struct Profile: Encodable, Sendable {
         case lastSeenAt = "last_seen_at"
         case sessions
         case failedSignIns = "failed_sign_ins"
+        case acceptedTerms = "accepted_terms"
         case storage = "storage_bytes"
         case reports, acts
     }
@@ -308,6 +314,7 @@ private struct Profile: Encodable, Sendable {
         try container.encodeIfPresent(lastSeenAt, forKey: .lastSeenAt)
         try container.encode(sessions, forKey: .sessions)
         try container.encodeIfPresent(failedSignIns, forKey: .failedSignIns)
+        try container.encodeIfPresent(acceptedTerms, forKey: .acceptedTerms)
         try container.encodeIfPresent(storage, forKey: .storage)
         try container.encodeIfPresent(reports, forKey: .reports)
         try container.encode(acts, forKey: .acts)
@@ -320,6 +327,7 @@ private struct Profile: Encodable, Sendable {
             lines.append("address: \(email.quoted)\(verified)")
         }
         lines.append("made: \(person.createdAt)")
+        if let acceptedTerms { lines.append("accepted terms: \(acceptedTerms.quoted)") }
         lines.append("last seen: \(lastSeenAt.map { "\($0)" } ?? "not known")")
         if let suspension = person.suspension {
             let end = suspension.until.map { " until \($0)" } ?? ""
@@ -353,6 +361,7 @@ private struct Profile: Encodable, Sendable {
 /// Prints the people of all APIs whose id is a text, or one of whose names or addresses begins with it.
 public struct FindPeople: ServerCommand {
     public static let name = "people find"
+    public static let role = OperatorRole.moderate
 
     private var text: String
     private var apis: [String]
@@ -407,6 +416,7 @@ public struct FindPeople: ServerCommand {
 /// Prints what is known of a person.
 public struct ShowPerson: OperatorCommand {
     public static let name = "people show"
+    public static let role = OperatorRole.moderate
 
     var person: NamedPerson
     var format: ListFormat
@@ -425,6 +435,7 @@ public struct ShowPerson: OperatorCommand {
 /// Ends all sessions of people.
 public struct SignOutPeople: OperatorCommand {
     public static let name = "people sign-out"
+    public static let role = OperatorRole.moderate
 
     var people: [NamedPerson]
     var reason: String
@@ -447,6 +458,7 @@ public struct SignOutPeople: OperatorCommand {
 /// Makes a code by which a person sets a new password, and prints it or sends it to the person's address.
 public struct MakeResetCode: OperatorCommand {
     public static let name = "people reset-code"
+    public static let role = OperatorRole.moderate
 
     var person: NamedPerson
     var isSent: Bool
@@ -469,6 +481,7 @@ public struct MakeResetCode: OperatorCommand {
 /// Suspends people.
 public struct SuspendPeople: OperatorCommand {
     public static let name = "people suspend"
+    public static let role = OperatorRole.moderate
 
     var people: [NamedPerson]
     /// The end in milliseconds since 1970; nil for none.
@@ -494,6 +507,7 @@ public struct SuspendPeople: OperatorCommand {
 /// Lifts the suspension of people.
 public struct RestorePeople: OperatorCommand {
     public static let name = "people restore"
+    public static let role = OperatorRole.moderate
 
     var people: [NamedPerson]
     var reason: String
@@ -515,6 +529,7 @@ public struct RestorePeople: OperatorCommand {
 /// Writes all that the server keeps of a person to standard output, as a ZIP file.
 public struct ExportPerson: OperatorCommand {
     public static let name = "people export"
+    public static let role = OperatorRole.all
 
     var person: NamedPerson
     var reason: String
@@ -532,6 +547,7 @@ public struct ExportPerson: OperatorCommand {
 /// Deletes people.
 public struct DeletePeople: OperatorCommand {
     public static let name = "people delete"
+    public static let role = OperatorRole.all
 
     var people: [NamedPerson]
     var reason: String

@@ -7,6 +7,8 @@ import Foundation
 public protocol ServerCommand: Codable, Sendable {
     /// The name by which a process asks the server for the command, such as `backup`.
     static var name: String { get }
+    /// The role that the command needs.
+    static var role: OperatorRole { get }
 
     /// Performs the command.
     ///
@@ -33,6 +35,7 @@ public struct ServerContext: Sendable {
 /// Prints the settings that are in force in the server that runs.
 public struct PrintSettings: ServerCommand {
     public static let name = "config"
+    public static let role = OperatorRole.all
 
     public init() {}
 
@@ -43,8 +46,10 @@ public struct PrintSettings: ServerCommand {
 
 /// The commands for the whole server.
 enum ServerCommands {
-    private static let all: [any ServerCommand.Type] = [
-        MakeBackup.self, PrintAudit.self, PrintSettings.self, FindPeople.self, ListReports.self,
+    static let all: [any ServerCommand.Type] = [
+        MakeBackup.self, PrintAudit.self, PrintSettings.self, FindPeople.self, ListReports.self, SetRegistration.self,
+        ShowRegistration.self, MakeInvitationCode.self, ListInvitationCodes.self, RevokeInvitationCodes.self,
+        AddBars.self, RemoveBars.self, ListBars.self,
     ]
 
     static func named(_ name: String) -> (any ServerCommand.Type)? { all.first { $0.name == name } }

@@ -18,10 +18,15 @@ package struct RequestProbe {
 
     package let samples: [Sample]
     private let refuse: (Sample) -> Problem?
+    private let publish: (Sample) -> [String]
 
     package init<E: Endpoint>(_: E.Type, _ example: OperationExample) {
         let route = E.route
         samples = example.requests.map { Self.sample(of: $0, route) }
+        publish = { sample in
+            let request = try? RequestCoding.decode(E.self, from: Self.source(of: sample, route))
+            return (request as? any PublishesTexts)?.publishedTexts.compactMap(\.self) ?? []
+        }
         refuse = { sample in
             do throws(Problem) {
                 let request = try RequestCoding.decode(E.self, from: Self.source(of: sample, route))
@@ -45,6 +50,9 @@ package struct RequestProbe {
     package func refusal(of value: JSONTree?, at path: JSONPath, in sample: Sample) -> Problem? {
         refuse(changing(sample, at: path, to: value))
     }
+
+    /// Returns the texts of a request that strangers read.
+    package func publishedTexts(of sample: Sample) -> [String] { publish(sample) }
 
     /// Returns a request with another value at a path.
     package func changing(_ sample: Sample, at path: JSONPath, to value: JSONTree?) -> Sample {

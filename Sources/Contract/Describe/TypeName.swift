@@ -14,7 +14,7 @@ enum TypeName {
     /// - Parameter api: The API's type, which is in the same module.
     static func spelled(_ type: Any.Type, in api: Any.Type) -> String {
         let module = String(reflecting: api).prefix { $0 != "." }
-        return String(reflecting: type).replacing("\(module).", with: "")
+        return String(reflecting: type).replacing("\(module).", with: "").replacing("Contract.", with: "")
     }
 
     /// Returns the name with a small first letter: `sendMessage`.

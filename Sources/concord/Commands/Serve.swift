@@ -121,7 +121,18 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "The format of log lines: text or json. [CONCORD_LOG_FORMAT] (default: text)")
     var logFormat: LogFormat?
 
+    @Option(
+        help: ArgumentHelp(
+            "A file of words and phrases, one on each line, that are refused with 400 where strangers would read them: in the "
+                + "messages, posts, comments, entries and names of Messenger, Dunbar and Deuce Diary. It is read at the start. "
+                + "[CONCORD_WORDS] (default: none)",
+            valueName: "file"))
+    var words: String?
+
     @OptionGroup var appLinks: AppLinkOptions
+
+    @OptionGroup(title: "Who runs the server, and its terms")
+    var about: AboutOptions
 
     @OptionGroup(title: "Stored files")
     var storage: StorageOptions
@@ -325,7 +336,19 @@ struct Serve: AsyncParsableCommand {
             of: apis.isEmpty ? ConcordAPI.names : apis, settings, withPage: page == .on)
         settings.appLinks = try appLinks.links(environment)
         settings.reportNotices = try mail.reportNotices(environment, folder: folder)
+        settings.words = try wordList(environment)
+        settings.about = try about.about(environment)
+        settings.requiresTerms = try about.mustAccept(settings.about, environment)
         return settings
+    }
+
+    private func wordList(_ environment: Environment) throws -> WordList? {
+        let path = try environment.value(words, "CONCORD_WORDS", { $0 }, default: "")
+        if path.isEmpty { return nil }
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8), text.utf8.count <= 4 << 20 else {
+            throw ValidationError("--words: \(path) cannot be read as a text of at most 4 MiB")
+        }
+        do { return try WordList(text) } catch { throw ValidationError("--words: \(path) cannot be used: \(error)") }
     }
 
     private static func logger(_ level: LogLevel, _ format: LogFormat) -> Logger {

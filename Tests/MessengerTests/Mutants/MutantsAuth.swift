@@ -51,6 +51,15 @@ extension Mutant {
                 request.json["password"] = "12345678"
             }
         },
+        .lenient("takes longer terms", register, of: register, to: "accepted_terms must be at most 100 characters") {
+            $0.json["accepted_terms"] = nil
+        },
+        .refusing(
+            "counts the bytes of the terms", register, of: register, 400,
+            "accepted_terms must be at most 100 characters"
+        ) {
+            ($0.string("accepted_terms") ?? "").utf8.count > 100
+        },
         .lenient("gives a taken name again", register, of: register, to: "Username or email already taken") {
             $0.json["username"] = .string("again-\(UUID().uuidString.prefix(8))")
             $0.json["email"] = .string("\(UUID().uuidString)@example.com")

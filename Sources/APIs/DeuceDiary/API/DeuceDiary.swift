@@ -25,7 +25,9 @@ public enum DeuceDiary: ServiceAPI {
     }()
     /// 403: the operator has suspended the caller's account. The end, if there is one, and the reason stand behind.
     public static let suspended = Problem(.forbidden, "Account is suspended")
-    public static let callerRefusals = [suspended]
+    /// 403: the operator lets no one in, and the token is the first of its user.
+    public static let registrationClosed = Problem(.forbidden, "Registration is closed")
+    public static let callerRefusals = [suspended, registrationClosed]
     /// The sections of the contract. Each lists its own operations and frames.
     public static let sections = [
         users, groups, members, invites, entries, reactions, locations, reports, blocks, analytics, live,

@@ -7,6 +7,7 @@ extension DeuceDiary {
         [
             GetUser.self, UpdateUser.self, UploadProfilePicture.self, DeleteUser.self, ExportUser.self,
             RequestArchive.self, GetArchive.self,
+            GetAbout<DeuceDiary>.self,
         ])
 
     /// A user, as others and the user see it.

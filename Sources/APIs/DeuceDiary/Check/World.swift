@@ -181,5 +181,6 @@ package enum DeuceDiaryScenarios {
     package static var all: [Scenario<DeuceDiaryWorld>] {
         examples + errors + users + pictures + accounts + archive + groups + members + invites + entries + feed
             + reactions + locations + reports + blocks + analytics + live + idempotency + authorisation
+            + AboutScenarios.all()
     }
 }

@@ -4,7 +4,9 @@
 @_exported import DeuceDiaryAPI
 @_exported import HTTPTypes
 
+@_exported import struct Contract.About
 @_exported import struct Contract.Answer
+@_exported import struct Contract.GetAbout
 @_exported import struct Contract.Identifier
 @_exported import struct Contract.Problem
 @_exported import struct Contract.TextIdentifier

@@ -8,6 +8,7 @@ extension DeuceDiaryExamples {
         DeuceDiary.UpdateUser(username: "newname")
         DeuceDiary.ExportUser()
         DeuceDiary.GetArchive()
+        GetAbout<DeuceDiary>()
         DeuceDiary.CreateGroup(name: "Throne Room", description: "Optional group description")
         DeuceDiary.ListGroups()
         DeuceDiary.GetGroup(group: group)

@@ -16,5 +16,14 @@ extension DeuceDiaryExamples {
           "reactions": [{ \(reactionMembers) }],
           "locations": [\(otherLocation)]
         }
+
+        GET /about open addition: Returns who runs the server, and on which terms.
+        < 200 {
+          "name": "Example Club" | null,
+          "contact": "help@example.com" | null,
+          "terms": "https://example.com/terms" | null,
+          "privacy": "https://example.com/privacy" | null,
+          "version": "2026-11" | null
+        }
         """
 }

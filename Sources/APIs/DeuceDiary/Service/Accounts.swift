@@ -1,5 +1,6 @@
 import Backend
 import Contract
+import ContractServer
 import Database
 import DeuceDiaryAPI
 import HTTPTypes
@@ -45,7 +46,9 @@ struct IssuerAccounts: Sendable {
     }
 
     /// Returns the caller behind a token.
-    func caller(_ token: String) async throws -> Caller {
+    ///
+    /// - Throws: A `Problem` with 401; with 403 for a user who is suspended, and for a new one who may not register.
+    func caller(_ token: String, from address: ClientAddress) async throws -> Caller {
         guard let claims = try await read(token)?.withoutBlanks, 1...255 ~= claims.subject.length,
             !claims.subject.containsNUL
         else { throw Self.invalidToken }
@@ -58,7 +61,9 @@ struct IssuerAccounts: Sendable {
             let isKnown = try await database.read { db in
                 try Users.requireToken(claims, in: db)
                 try Users.requireUsable(caller.user, at: now, in: db)
-                return try Users.exists(caller.user, in: db)
+                if try Users.exists(caller.user, in: db) { return true }
+                try Registration.requireOpen(for: claims.email, from: address, in: db)
+                return false
             }
             if !isKnown { try await begin(claims) }
             return true

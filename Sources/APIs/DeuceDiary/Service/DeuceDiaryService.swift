@@ -152,7 +152,7 @@ public final class DeuceDiaryService: FileStoringService {
     /// The columns whose times are compared with the clock. Until a sweep has brought back the end of an account, tokens that the
     /// user gets after it are refused.
     public static var storedTimes: [StoredTime] {
-        IdempotencyStore.times + RateLimits.times + Archives<Users>.times + Reports.Queue.times + [
+        IdempotencyStore.times + RateLimits.times + Registration.times + Archives<Users>.times + Reports.Queue.times + [
             StoredTime("invites", "expires_at", window: Self.inviteLifetime),
             StoredTime("deletions", "issued_until", unit: 1000),
         ]
@@ -169,6 +169,7 @@ public final class DeuceDiaryService: FileStoringService {
             try Invites.sweep(at: now, in: db)
             try RateLimits.sweep(at: now, in: db)
             try Reports.Queue.sweep(at: now, in: db)
+            try Registration.sweep(at: now, in: db)
         }
         return try await objects.sweep(
             olderThan: Self.orphanAge, at: now / 1000, keeping: ObjectReferences(Self.storedFiles, in: database),

@@ -4,6 +4,7 @@ extension DeuceDiaryService {
     /// Deletes a location that a user has added from the list that all users read.
     public struct DeleteLocation: OperatorCommand {
         public static let name = "deuce-diary location delete"
+        public static let role = OperatorRole.all
 
         /// The location's name, in upper or lower case.
         var location: String

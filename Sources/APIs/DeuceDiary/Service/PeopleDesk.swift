@@ -7,6 +7,7 @@ import ObjectStore
 extension DeuceDiaryService {
     public static var tableOfPeople: (any PeopleTable.Type)? { Users.self }
     public var peopleDesk: (any PeopleDesk)? { DeuceDiaryPeople(service: self) }
+    public static var registrationKind: RegistrationKind { .byToken }
 }
 
 /// What operators do with people.

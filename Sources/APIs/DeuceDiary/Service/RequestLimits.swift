@@ -9,7 +9,7 @@ extension DeuceDiaryService {
     /// - Throws: A `Problem` with 401, or with 429 and `Retry-After` when the address has sent too many.
     func caller(_ token: String, from address: ClientAddress) async throws -> Caller {
         do {
-            return try await accounts.caller(token)
+            return try await accounts.caller(token, from: address)
         } catch let problem as Problem where problem.status == .unauthorized {
             try await count(address)
             throw problem

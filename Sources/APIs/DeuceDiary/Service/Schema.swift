@@ -136,5 +136,6 @@ extension DeuceDiaryService {
                     + Suspension.columns(of: "users")),
             .init("archives", Archives<Users>.table(of: "{KEY}")),
             .init("reports and blocks", Reports.Queue.tables(ids: "{KEY}") + Blocks.table),
+            .init("who may register", Registration.tables),
         ])
 }

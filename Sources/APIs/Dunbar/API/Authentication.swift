@@ -34,7 +34,9 @@ extension Dunbar {
 
     /// `POST /register`: creates an account and signs in. An e-mail with a link to verify the address follows.
     ///
-    /// Throws 400 "Username already exists", 400 "Email already exists", and 429 after 20 in a minute from one address.
+    /// Throws 400 "Username already exists", 400 "Email already exists", 400 for terms that must be accepted, 403 where the
+    /// operator has closed the registration, asks for an invitation, or has barred the address or the network, and 429 after 20
+    /// in a minute from one address.
     public struct Register: OpenEndpoint {
         public static let route = Route.post("/register", .created, in: .jsonOrMultipart(nil), idempotencyKey: true)
         public typealias Output = WithRelationship<Account>
@@ -57,6 +59,12 @@ extension Dunbar {
         /// The device's name, such as "John's iPhone", for the user's list of sessions (``ListSessions``). What shows nothing is
         /// removed from it, and only the first 100 characters are kept. An addition to the contract.
         public var deviceName: String? = nil
+        /// The version of the terms that the person accepts (`GetAbout`), at most 100 characters. It is kept with the account.
+        /// A server may require it. An addition to the contract.
+        public var acceptedTerms: String? = nil
+        /// The code of an invitation, in upper or lower case, for a server that lets only those register who have one. An addition
+        /// to the contract.
+        public var invitationCode: String? = nil
         private init(derived: Never) { switch derived {} }
 
         public init(from decoder: any Decoder) throws {
@@ -67,6 +75,8 @@ extension Dunbar {
             displayName = try container.decodeIfPresent(String.self, forKey: .displayName) ?? decoder.otherName() ?? ""
             confirmPassword = try container.decodeIfPresent(String.self, forKey: .confirmPassword)
             deviceName = try container.decodeIfPresent(String.self, forKey: .deviceName)
+            acceptedTerms = try container.decodeIfPresent(String.self, forKey: .acceptedTerms)
+            invitationCode = try container.decodeIfPresent(String.self, forKey: .invitationCode)
         }
 
         public func validate() throws(Problem) {
@@ -83,6 +93,9 @@ extension Dunbar {
                 throw Problem(.badRequest, "Passwords don't match")
             }
             try Dunbar.validate(displayName: displayName)
+            guard (acceptedTerms?.length ?? 0) <= About.longestVersion else {
+                throw Problem(.badRequest, "acceptedTerms must be at most 100 characters")
+            }
         }
     }
 

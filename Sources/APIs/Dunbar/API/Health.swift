@@ -1,7 +1,7 @@
 import Contract
 
 extension Dunbar {
-    static let health = Section("Health", [CheckHealth.self])
+    static let health = Section("Health", [CheckHealth.self, GetAbout<Dunbar>.self])
 
     /// The health of the server and its dependencies.
     public struct HealthReport: Codable, Hashable, Sendable {

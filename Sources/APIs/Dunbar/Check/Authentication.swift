@@ -96,6 +96,20 @@ extension DunbarScenarios {
                 try expect(answer.headers[.setCookie], equals: nil)
             }
         },
+        Scenario("Registering takes the version of the terms that is accepted", clause: "POST /register") { world in
+            let long = String(repeating: "é", count: 100)
+            func register(_ terms: String) async throws -> RawAnswer {
+                let name = world.freshName("terms")
+                return try await world.post(
+                    "/register",
+                    [
+                        "username": .string(name), "email": .string("\(name)@example.com"), "password": "secret123",
+                        "displayName": "John Doe", "acceptedTerms": .string(terms),
+                    ])
+            }
+            for terms in ["2026-11", long, ""] { try await register(terms).succeeded(201, terms) }
+            try await register(long + "x").refused(400, "acceptedTerms must be at most 100 characters")
+        },
         Scenario("Two registrations of one name at once make one account", clause: "§2 register") { world in
             let name = world.freshName()
             let answers = try await together(8) { index in

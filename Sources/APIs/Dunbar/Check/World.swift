@@ -190,7 +190,7 @@ package enum DunbarScenarios {
         errors + authentication + accounts + archive + sessions + passwords + users + photos + posts + reports
             + comments
             + follows + blocks + search
-            + health + paging + idempotency + agreement
+            + health + paging + idempotency + agreement + AboutScenarios.all()
     }
 
     /// The scenarios that need the server's operator.

@@ -3,7 +3,9 @@
 @_exported import DunbarAPI
 @_exported import HTTPTypes
 
+@_exported import struct Contract.About
 @_exported import struct Contract.Answer
+@_exported import struct Contract.GetAbout
 @_exported import struct Contract.Identifier
 @_exported import struct Contract.Timestamp
 @_exported import struct Contract.Upload

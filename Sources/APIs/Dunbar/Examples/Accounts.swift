@@ -22,6 +22,7 @@ extension DunbarExamples {
         < 200 \#(message("Verification email sent"))
         ! 400 Invalid password
         ! 400 Email already exists
+        ! 403 Email address is not allowed here
 
         POST /account/delete addition: Deletes the caller's account with all its posts, comments, follows, requests, blocks, reports, files and sessions.
         > { "password": "string" }

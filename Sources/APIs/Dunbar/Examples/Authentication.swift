@@ -35,6 +35,7 @@ extension DunbarExamples {
         > { "username": "jdoe", "password": "secret123", + "deviceName": "John's iPhone" }
         < 200 \#(related(account))
         ! 401 Invalid username or password
+        ! 403 Access from this network is not allowed
 
         POST /register open key: Creates an account and signs in.
         > {
@@ -52,10 +53,24 @@ extension DunbarExamples {
           + "confirmPassword": "p\\ss/word 🎉",
           + "deviceName": "John's iPhone"
         }
+        > {
+          "username": "rroe",
+          "email": "richard.roe@example.com",
+          "password": "secret123",
+          "displayName": "Richard Roe",
+          + "acceptedTerms": "2026-11",
+          + "invitationCode": "K7QM-2XWA-9DHT"
+        }
         < 201 \#(related(registered))
         ! 400 Username already exists
         ! 400 Email already exists
         ! 400 Passwords don't match
+        ! 400 The terms of version 2026-11 must be accepted
+        ! 403 Registration is closed
+        ! 403 Registration needs an invitation code
+        ! 403 Invitation code is not valid
+        ! 403 Email address is not allowed here
+        ! 403 Access from this network is not allowed
         ! 401 Unauthorized
 
         POST /logout open: Ends the session.

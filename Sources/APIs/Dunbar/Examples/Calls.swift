@@ -48,5 +48,6 @@ extension DunbarExamples {
         Dunbar.ListBlocks()
         Dunbar.SearchUsers("query")
         Dunbar.CheckHealth()
+        GetAbout<Dunbar>()
         """##
 }

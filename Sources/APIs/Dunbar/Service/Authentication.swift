@@ -37,7 +37,9 @@ extension DunbarService {
     ) async throws -> Answer<WithRelationship<Dunbar.Account>> {
         let (token, verification) = (sessions.makeToken(), RandomToken.make())
         let origin = SessionOrigin(device: request.deviceName, info)
-        let answer = try await accounts.signUp(password: request.password, info, signsIn: true) {
+        let applicant = Applicant(
+            email: request.email, acceptedTerms: request.acceptedTerms, invitationCode: request.invitationCode)
+        let answer = try await accounts.signUp(password: request.password, info, applicant: applicant, signsIn: true) {
             [sessions, emails, urls] password, now, db in
             var user = try Users.insert(request, password: password, at: now, urls, in: db)
             try sessions.begin(token, for: user.id, replacing: info.headers, at: now, in: db)

@@ -36,6 +36,8 @@ public final class DunbarService: FileStoringService {
         public var origins: [String] = []
         /// The limits on guessing passwords, on creating accounts and on requesting e-mails.
         public var attempts = SignInThrottle.Limits()
+        /// The version of the terms that a person must accept who registers; nil for any or none.
+        public var requiredTerms: String?
         /// The size that all files of one user's posts may have together, in bytes.
         public var storageQuota: Int64 = 5 * 1024 * 1024 * 1024
         /// The number of posts and photos that one user may upload in an hour.
@@ -84,6 +86,7 @@ public final class DunbarService: FileStoringService {
             time: time, notesUse: true, admit: { try Users.requireUsable($0, at: $1, in: $2) })
         self.accounts = Accounts(
             database: database, passwords: passwords, secret: secret, limits: settings.attempts,
+            registration: Registration(requiredTerms: settings.requiredTerms),
             errorMessages: Dunbar.errorMessages, time: time)
         self.archives = Archives(
             of: Self.archiveContents(in: database), database: database, objects: objects, time: time)
@@ -91,7 +94,8 @@ public final class DunbarService: FileStoringService {
         self.images = images
         let urls = PublicURLs(base: settings.publicURL, secret: secret, time: time)
         self.emails = AccountEmails(
-            database: database, mailer: mailer, throttle: accounts.throttle, secret: secret, time: time,
+            database: database, mailer: mailer, throttle: accounts.throttle, isGuarded: true, secret: secret,
+            time: time,
             texts: AccountEmailTexts(
                 of: "Dunbar", verification: { .verification(of: $0, link: urls.verification($1)) },
                 change: { .change(to: $0, link: urls.verification($1)) }), report: report)
@@ -159,7 +163,7 @@ public final class DunbarService: FileStoringService {
 
     /// The columns whose times are compared with the clock.
     public static var storedTimes: [StoredTime] {
-        Accounts<Users>.times + CookieSessions<Dunbar.User.ID>.times + AccountEmails<Users>.times()
+        Accounts<Users>.times + Registration.times + CookieSessions<Dunbar.User.ID>.times + AccountEmails<Users>.times()
             + UnsignedFiles.times
             + FormerRows.times + Rejections.times + Reports.Queue.times + SessionNotes.times + Archives<Users>.times
     }
@@ -172,6 +176,7 @@ public final class DunbarService: FileStoringService {
         try await database.write { db in
             try StoredTimes.bringBack(Self.storedTimes, at: now, in: db)
             try Accounts<Users>.sweep(at: now, keeping: [Dunbar.CreatePost.route], in: db)
+            try Registration.sweep(at: now, in: db)
             try CookieSessions<Dunbar.User.ID>.sweep(at: now, in: db)
             try AccountEmails<Users>.sweep(at: now, in: db)
             try UnsignedFiles.sweep(at: now, in: db)

@@ -6,6 +6,7 @@ extension DunbarService {
     /// Makes users admins.
     public struct Promote: OperatorCommand {
         public static let name = "dunbar promote"
+        public static let role = OperatorRole.all
 
         var users: [String]
 
@@ -21,6 +22,7 @@ extension DunbarService {
     /// Takes the rights of admins away.
     public struct Demote: OperatorCommand {
         public static let name = "dunbar demote"
+        public static let role = OperatorRole.all
 
         var users: [String]
 
@@ -36,6 +38,7 @@ extension DunbarService {
     /// Ends all sessions.
     public struct SignOutEverybody: OperatorCommand {
         public static let name = "dunbar sign-out-everybody"
+        public static let role = OperatorRole.all
 
         public init() {}
 

@@ -7,6 +7,7 @@ import DunbarAPI
 extension DunbarService {
     public static var tableOfPeople: (any PeopleTable.Type)? { Users.self }
     public var peopleDesk: (any PeopleDesk)? { DunbarPeople(service: self) }
+    public static var registrationKind: RegistrationKind { .byRequest }
 }
 
 /// What operators do with people.
@@ -56,6 +57,7 @@ extension Users: PeopleTable {
     static let suspended = Dunbar.suspended
     static let nameColumn: SQL = "username"
     static let hasReports = true
+    static let termsColumn: SQL? = "accepted_terms"
     static let verifiedColumn: SQL? = "is_verified"
 
     static func ids(

@@ -168,5 +168,8 @@ extension DunbarService {
                     + Suspension.columns(of: "users")),
             .init("archives", Archives<Users>.table(of: "BIGINT")),
             .init("a queue of reports", Reports.Queue.tables(ids: "BIGINT") + Reports.adoption),
+            .init(
+                "who may register, and the terms that a person has accepted",
+                Registration.tables + [Registration.termsColumn(of: "users")]),
         ])
 }

@@ -6,7 +6,7 @@ extension GTSD {
         "Accounts and sessions",
         [
             SignUp.self, LogIn.self, Refresh.self, LogOut.self, GetMe.self, UpdateMe.self, ChangePassword.self,
-            DeleteMe.self, RequestArchive.self, GetArchive.self,
+            DeleteMe.self, RequestArchive.self, GetArchive.self, GetAbout<GTSD>.self,
         ])
 
     /// The caller's own account.
@@ -49,7 +49,8 @@ extension GTSD {
 
     /// `POST /auth/signup`: creates an account and signs in to it.
     ///
-    /// Throws 400 for invalid fields, 409 "User with this email already exists", and 429.
+    /// Throws 400 for invalid fields and for terms that must be accepted, 403 where the operator has closed the registration, asks
+    /// for an invitation, or has barred the address or the network, 409 "User with this email already exists", and 429.
     ///
     /// An app calls `GTSDClient.signUp`, which begins the session. Sending this request returns the tokens, and leaves the
     /// client as it was.
@@ -70,6 +71,12 @@ extension GTSD {
         /// The device's name, such as "Anna's iPhone", for the user's list of sessions (``ListSessions``). What shows nothing is
         /// removed from it, and only the first 100 characters are kept. An addition to the contract.
         public var deviceName: String? = nil
+        /// The version of the terms that the person accepts (`GetAbout`), at most 100 characters. It is kept with the account.
+        /// A server may require it. An addition to the contract.
+        public var acceptedTerms: String? = nil
+        /// The code of an invitation, in upper or lower case, for a server that lets only those register who have one. An addition
+        /// to the contract.
+        public var invitationCode: String? = nil
         private init(derived: Never) { switch derived {} }
 
         public func validate(_ form: inout Validation) {
@@ -80,6 +87,10 @@ extension GTSD {
             form.field("name", .string) { name.map(SignUp.mistakes(inName:)) ?? [] }
             form.field("timezone", .string, "Invalid timezone", unless: timezone.map(Zone.isName) ?? true)
             form.field("deviceName", .string) { [] }
+            form.field(
+                "acceptedTerms", .string, "Must be at most 100 characters",
+                unless: (acceptedTerms?.length ?? 0) <= About.longestVersion)
+            form.field("invitationCode", .string) { [] }
         }
 
         /// Returns an address in the form in which it is stored.

@@ -23,6 +23,8 @@ public enum GTSD: ServiceAPI {
     /// given them.
     public static let deactivated = Problem(.forbidden, "Account is deactivated")
     public static let callerRefusals = [deactivated]
+    /// Returns the answer of `GetAbout`.
+    public static func answering(_ about: About) -> APIResponse<About> { APIResponse(about) }
     /// The sections of the contract. Each lists its own operations and frames.
     public static let sections = [
         auth, sessions, recovery, tasks, photos, streaks, plans, onboarding,

@@ -8,6 +8,21 @@ import HTTPTypes
 
 extension GTSDScenarios {
     static let auth: [Scenario<GTSDWorld>] = [
+        Scenario("Signing up takes the version of the terms that is accepted", clause: "POST /auth/signup") { world in
+            let long = String(repeating: "é", count: 100)
+            func signUp(_ terms: JSONValue) async throws -> RawAnswer {
+                try await world.post(
+                    "/auth/signup",
+                    [
+                        "email": .string(world.freshEmail("anna")), "password": .string(Person.password),
+                        "acceptedTerms": terms,
+                    ])
+            }
+            for terms in ["2026-11", long, ""] { _ = try await signUp(.string(terms)).data(201, terms) }
+            try await signUp(.string(long + "x"))
+                .refused(400, "Validation failed: acceptedTerms: Must be at most 100 characters")
+            try await signUp(7).refused(400, "Validation failed: acceptedTerms: Expected string")
+        },
         Scenario("Signing up makes an account, and signs in to it", clause: "POST /auth/signup", level: .contract) {
             world in
             let email = world.freshEmail("Anna")

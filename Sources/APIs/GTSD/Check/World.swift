@@ -138,7 +138,7 @@ package enum GTSDScenarios {
         errors + auth + archive + sessions + sessionLists + profiles + passwords + tasks + evidence + photos + streaks
             + plans
             + limits + idempotency + authorisation
-            + recovery + agreement
+            + recovery + agreement + AboutScenarios.all()
     }
 
     /// The scenarios that need the server's operator.

@@ -4,8 +4,10 @@
 @_exported import GTSDAPI
 @_exported import HTTPTypes
 
+@_exported import struct Contract.About
 @_exported import struct Contract.Answer
 @_exported import struct Contract.Day
+@_exported import struct Contract.GetAbout
 @_exported import struct Contract.Identifier
 @_exported import enum Contract.JSONValue
 @_exported import struct Contract.Problem

@@ -120,16 +120,19 @@ public struct GTSDClient: Sendable {
     ///   - name: The user's name: 1 to 255 characters.
     ///   - timezone: The time zone that determines the user's days; this device's own by default.
     ///   - deviceName: The device's name for the user's list of sessions: ``GTSD/SignUp/deviceName``.
+    ///   - acceptedTerms: The version of the terms that the user accepts: ``GTSD/SignUp/acceptedTerms``.
+    ///   - invitationCode: The code of an invitation: ``GTSD/SignUp/invitationCode``.
     /// - Throws: ``APIError`` with 400, or 409 "User with this email already exists"; the network's error; the store's
     ///   error when the session could not be stored: the session has begun nevertheless, and is stored as soon as that
     ///   works again.
     @discardableResult
     public func signUp(
         email: String, password: String, name: String? = nil, timezone: String? = GTSD.Zone.current,
-        deviceName: String? = nil
+        deviceName: String? = nil, acceptedTerms: String? = nil, invitationCode: String? = nil
     ) async throws -> GTSD.User {
         let request = GTSD.SignUp(
-            email: email, password: password, name: name, timezone: timezone, deviceName: deviceName)
+            email: email, password: password, name: name, timezone: timezone, deviceName: deviceName,
+            acceptedTerms: acceptedTerms, invitationCode: invitationCode)
         return try await keep(try await client.send(request).data)
     }
 
@@ -140,7 +143,7 @@ public struct GTSDClient: Sendable {
     ///   - password: The account's password.
     ///   - deviceName: The device's name for the user's list of sessions: ``GTSD/LogIn/deviceName``.
     /// - Throws: ``APIError`` with 401 "Invalid email or password", 403 "Account is deactivated", or 429 after too many
-    ///   failures; otherwise the errors of ``signUp(email:password:name:timezone:deviceName:)``.
+    ///   failures; otherwise the errors of ``signUp(email:password:name:timezone:deviceName:acceptedTerms:invitationCode:)``.
     @discardableResult
     public func signIn(email: String, password: String, deviceName: String? = nil) async throws -> GTSD.User {
         let request = GTSD.LogIn(email: email, password: password, deviceName: deviceName)

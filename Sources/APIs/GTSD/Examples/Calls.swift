@@ -12,6 +12,7 @@ extension GTSDExamples {
         GTSD.GetMe()
         GTSD.UpdateMe(name: "Anna", timezone: "Europe/Berlin")
         GTSD.GetArchive()
+        GetAbout<GTSD>()
         GTSD.ListSessions()
         GTSD.EndOtherSessions()
         GTSD.EndSession("4503599627370496")

@@ -13,6 +13,7 @@ extension GTSDExamples {
         > { "email": "anna@example.org", "password": "Secret-123" }
         < 200 \#(message("Verification email sent"))
         ! 403 Invalid password
+        ! 403 Email address is not allowed here
         ! 409 User with this email already exists
 
         POST /auth/verify-email open addition: Gives an account the address to which the token was sent, verified.

@@ -40,7 +40,7 @@ extension GTSDService {
                     [
                         "id": .integer, "email": .text, "name": .text, "timezone": .text, "email_verified": .flag,
                         "created_at": .time, "updated_at": .time, "suspended_at": .time, "suspended_until": .time,
-                        "suspension_reason": .text,
+                        "suspension_reason": .text, "accepted_terms": .text,
                     ], without: ["password", "is_deactivated", "version"]),
                 ArchivedRows(
                     "sessions", of: "user_id", by: .text("id"),

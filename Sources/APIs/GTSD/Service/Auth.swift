@@ -25,7 +25,9 @@ extension GTSDService {
     ) async throws -> Answer<APIResponse<GTSD.SignedIn>> {
         try people.requireKnown(zone: request.timezone)
         let (session, origin) = (NewSession(), SessionOrigin(device: request.deviceName, info))
-        let kept = try await accounts.signUp(password: request.password, info, signsIn: true) {
+        let applicant = Applicant(
+            email: request.email, acceptedTerms: request.acceptedTerms, invitationCode: request.invitationCode)
+        let kept = try await accounts.signUp(password: request.password, info, applicant: applicant, signsIn: true) {
             password, now, db in
             let user = try Users.insert(request, password: password, at: now, in: db)
             try self.begin(session, for: user, origin, at: now, in: db)

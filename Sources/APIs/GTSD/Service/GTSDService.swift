@@ -33,6 +33,8 @@ public final class GTSDService: FileStoringService {
     public struct Settings: Sendable {
         /// The limits on guessing passwords and on creating accounts.
         public var attempts = SignInThrottle.Limits()
+        /// The version of the terms that a person must accept who registers; nil for any or none.
+        public var requiredTerms: String?
         /// The size in bytes that one user's photos may have together, including photos that are reserved.
         public var storageQuota: Int64 = 5 * 1024 * 1024 * 1024
         /// The number of photos that one user may presign in an hour.
@@ -62,9 +64,13 @@ public final class GTSDService: FileStoringService {
         self.objects = objects
         self.accounts = Accounts(
             database: database, passwords: passwords, secret: secret, limits: settings.attempts,
+            registration: Registration(requiredTerms: settings.requiredTerms) {
+                GTSD.Validation.refusal(of: "acceptedTerms", $0)
+            },
             errorMessages: GTSD.errorMessages, time: time)
         self.emails = AccountEmails(
-            database: database, mailer: mailer, throttle: accounts.throttle, secret: secret, time: time,
+            database: database, mailer: mailer, throttle: accounts.throttle, isGuarded: true, secret: secret,
+            time: time,
             texts: AccountEmailTexts(of: "GTSD"), report: report)
         self.sessions = TokenSessions(
             database: database, secret: secret, issuer: "gtsd", rules: Self.sessionRules,
@@ -113,7 +119,7 @@ public final class GTSDService: FileStoringService {
 
     /// The columns whose times are compared with the clock.
     public static var storedTimes: [StoredTime] {
-        Accounts<Users>.times + RateLimits.times + RefreshTokens<UserID>.times(Self.sessionRules)
+        Accounts<Users>.times + Registration.times + RateLimits.times + RefreshTokens<UserID>.times(Self.sessionRules)
             + SessionNotes.times + AccountEmails<Users>.times() + Archives<Users>.times + [
                 StoredTime("uploads", "url_expires_at", window: Self.urlLifetime * 1000),
                 StoredTime("discarded_objects", "removed_at"), StoredTime("skipped_days", "skipped_at"),
@@ -128,6 +134,7 @@ public final class GTSDService: FileStoringService {
         try await database.write { db in
             try StoredTimes.bringBack(Self.storedTimes, at: now, in: db)
             try Accounts<Users>.sweep(at: now, keeping: [GTSD.SubmitEvidence.route], in: db)
+            try Registration.sweep(at: now, in: db)
             try RateLimits.sweep(at: now, in: db)
             try RefreshTokens<UserID>.sweep(at: now, in: db)
             try AccountEmails<Users>.sweep(at: now, in: db)

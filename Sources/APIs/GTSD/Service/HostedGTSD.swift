@@ -35,6 +35,7 @@ public struct HostedGTSD: HostedAPI {
 
     public func makeService(on platform: Platform) throws -> GTSDService {
         var settings = settings
+        settings.requiredTerms = platform.requiredTerms ?? settings.requiredTerms
         if let limits = platform.storage {
             (settings.storageQuota, settings.uploadsPerHour) = (limits.quota, limits.uploadsPerHour)
         }

@@ -5,6 +5,7 @@ extension GTSDService {
     /// Ends all sessions.
     public struct SignOutEverybody: OperatorCommand {
         public static let name = "gtsd sign-out-everybody"
+        public static let role = OperatorRole.all
 
         public init() {}
 
@@ -23,6 +24,7 @@ extension GTSDService {
     /// Switches accounts on.
     public struct Activate: OperatorCommand {
         public static let name = "gtsd activate"
+        public static let role = OperatorRole.all
 
         /// The e-mail addresses of the accounts.
         var accounts: [String]
@@ -39,6 +41,7 @@ extension GTSDService {
     /// Switches accounts off.
     public struct Deactivate: OperatorCommand {
         public static let name = "gtsd deactivate"
+        public static let role = OperatorRole.all
 
         /// The e-mail addresses of the accounts.
         var accounts: [String]

@@ -7,6 +7,7 @@ import GTSDAPI
 extension GTSDService {
     public static var tableOfPeople: (any PeopleTable.Type)? { Users.self }
     public var peopleDesk: (any PeopleDesk)? { GTSDPeople(service: self) }
+    public static var registrationKind: RegistrationKind { .byRequest }
 }
 
 /// What operators do with people.
@@ -46,6 +47,7 @@ extension Users: PeopleTable {
     static let searched: [SQL] = ["email", "name"]
     static let suspended = GTSD.deactivated
     static let nameColumn: SQL = "name"
+    static let termsColumn: SQL? = "accepted_terms"
 
     static func sessions(of id: UserID, at now: Int64, in db: Session) throws -> [PersonRecord.Session] {
         try SessionNotes.shown(of: id, lifetime: GTSDService.sessionRules.refresh * 1000, at: now, in: db)

@@ -143,5 +143,8 @@ extension GTSDService {
                     """
                 ]),
             .init("archives", Archives<Users>.table(of: "BIGINT")),
+            .init(
+                "who may register, and the terms that a person has accepted",
+                Registration.tables + [Registration.termsColumn(of: "users")]),
         ])
 }

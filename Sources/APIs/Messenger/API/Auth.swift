@@ -5,13 +5,14 @@ extension Messenger {
     static let auth = Section(
         "Accounts and sessions",
         [
-            Register.self, Login.self, Refresh.self, Logout.self, GetMe.self,
+            Register.self, Login.self, Refresh.self, Logout.self, GetMe.self, GetAbout<Messenger>.self,
         ])
 
     /// `POST /auth/register`: creates an account.
     ///
-    /// Throws 400 for an invalid field, 409 when the username or the address is taken, and 429. The session begins with
-    /// `MessengerClient.signIn`.
+    /// Throws 400 for an invalid field and for terms that must be accepted, 403 where the operator has closed the registration,
+    /// asks for an invitation, or has barred the address or the network, 409 when the username or the address is taken, and 429.
+    /// The session begins with `MessengerClient.signIn`.
     public struct Register: OpenEndpoint {
         public static let route = Route.post("/auth/register", .created, idempotencyKey: true)
         public typealias Output = Registered
@@ -26,6 +27,12 @@ extension Messenger {
         /// The display name: at most 64 characters after trimming, without control characters and other invisible
         /// characters except joiners. The username when absent.
         public var displayName: String? = nil
+        /// The version of the terms that the person accepts (`GetAbout`), at most 100 characters. It is kept with the account.
+        /// A server may require it. An addition to the contract.
+        public var acceptedTerms: String? = nil
+        /// The code of an invitation, in upper or lower case, for a server that lets only those register who have one. An addition
+        /// to the contract.
+        public var invitationCode: String? = nil
         private init(derived: Never) { switch derived {} }
 
         public func validate() throws(Problem) {
@@ -41,6 +48,9 @@ extension Messenger {
             }
             guard displayName?.containsStrayFormatting != true else {
                 throw Problem(.badRequest, "Display name contains invalid characters")
+            }
+            guard (acceptedTerms?.length ?? 0) <= About.longestVersion else {
+                throw Problem(.badRequest, "accepted_terms must be at most 100 characters")
             }
         }
 

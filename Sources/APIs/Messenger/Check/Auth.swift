@@ -91,6 +91,15 @@ extension MessengerScenarios {
                     .refused(400, "Display name must be at most 64 characters")
             }
         },
+        Scenario("Registering takes the version of the terms that is accepted", clause: "POST /auth/register") {
+            world in
+            let long = String(repeating: "é", count: 100)
+            for terms: JSONValue in ["2026-11", .string(long), "", nil] {
+                try await world.register(more: ["accepted_terms": terms]).succeeded(201, "\(terms)")
+            }
+            try await world.register(more: ["accepted_terms": .string(long + "x")])
+                .refused(400, "accepted_terms must be at most 100 characters")
+        },
         Scenario("Registering refuses the first thing that is wrong", clause: "POST /auth/register") { world, taken in
             var body: [String: JSONValue] = [
                 "username": "a@", "email": "nobody", "password": "short",

@@ -162,7 +162,7 @@ package enum MessengerScenarios {
             + chats
             + members + messages
             + messageChanges + receipts + files + downloads + devices + muting + reports + live + memberEvents + backlog
-            + idempotency + recovery + authorisation
+            + idempotency + recovery + authorisation + AboutScenarios.all()
     }
 
     /// The scenarios that need the server's operator.

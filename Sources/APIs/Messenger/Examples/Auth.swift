@@ -17,7 +17,20 @@ extension MessengerExamples {
         POST /auth/register open key: Creates an account.
         > { "username": "alice", "email": "alice@example.com", "password": "secret123" }
         > { "username": "älice \"b\"", "email": "a+b@example.com", "password": "p\\ss/word 🎉", + "display_name": "A" }
+        > {
+          "username": "bob",
+          "email": "bob@example.com",
+          "password": "secret123",
+          + "accepted_terms": "2026-11",
+          + "invitation_code": "K7QM-2XWA-9DHT"
+        }
         < 201 \#(registered)
+        ! 400 The terms of version 2026-11 must be accepted
+        ! 403 Registration is closed
+        ! 403 Registration needs an invitation code
+        ! 403 Invitation code is not valid
+        ! 403 Email address is not allowed here
+        ! 403 Access from this network is not allowed
         ! 409 Username or email already taken
 
         POST /auth/login open: Starts a new session.
@@ -25,6 +38,7 @@ extension MessengerExamples {
         > { "username": "alice", "password": "secret123", + "device_name": "Alice's iPhone" }
         < 200 \#(tokens)
         ! 401 Invalid credentials
+        ! 403 Access from this network is not allowed
 
         POST /auth/refresh open: Returns another access token.
         > { "refresh_token": "eyJ..." }
@@ -37,5 +51,14 @@ extension MessengerExamples {
 
         GET /me: Returns the caller's own account.
         < 200 \#(myself)
+
+        GET /about open addition: Returns who runs the server, and on which terms.
+        < 200 {
+          "name": "Example Club" | null,
+          "contact": "help@example.com" | null,
+          "terms": "https://example.com/terms" | null,
+          "privacy": "https://example.com/privacy" | null,
+          "version": "2026-11" | null
+        }
         """#
 }

@@ -11,6 +11,7 @@ extension MessengerExamples {
         Messenger.DownloadFile: try await client.download(42, to: file)
         Messenger.Register(username: "alice", email: "alice@example.com", password: "secret123")
         Messenger.GetMe()
+        GetAbout<Messenger>()
         Messenger.UpdateMe(displayName: "Alice", bio: .to("Hello world"), avatar: .to(42))
         Messenger.GetArchive()
         Messenger.ListSessions()

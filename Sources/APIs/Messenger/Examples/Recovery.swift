@@ -14,6 +14,7 @@ extension MessengerExamples {
         > { "email": "alice@example.org", "password": "secret123" }
         < 204
         ! 403 Invalid password
+        ! 403 Email address is not allowed here
         ! 409 Username or email already taken
 
         POST /auth/verify-email open addition: Gives an account the address to which the token was sent.

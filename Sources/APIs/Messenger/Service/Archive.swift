@@ -42,7 +42,7 @@ extension MessengerService {
                         "id": .integer, "username": .text, "email": .text, "display_name": .text, "bio": .text,
                         "avatar_file_id": .integer, "created_at": .time, "suspended_at": .time,
                         "suspended_until": .time,
-                        "suspension_reason": .text,
+                        "suspension_reason": .text, "accepted_terms": .text,
                     ],
                     without: [
                         "username_key", "email_key", "display_key", "password", "deleted_at", "folded_name",

@@ -18,7 +18,10 @@ extension MessengerService {
     func register(
         _ request: Messenger.Register, _ info: RequestInfo
     ) async throws -> Answer<Messenger.Registered> {
-        try await accounts.signUp(password: request.password, info, signsIn: false) { password, now, db in
+        let applicant = Applicant(
+            email: request.email, acceptedTerms: request.acceptedTerms, invitationCode: request.invitationCode)
+        return try await accounts.signUp(password: request.password, info, applicant: applicant, signsIn: false) {
+            password, now, db in
             let user = try Users.insert(request, password: password, at: now, in: db)
             return (user.id, Answer(.created, user))
         }

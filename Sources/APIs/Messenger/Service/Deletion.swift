@@ -73,7 +73,7 @@ extension Users {
             """
             UPDATE users SET deleted_at = \(now), username = '', username_key = \("@\(user)"), email = '',
                 email_key = \("\(user)"), display_name = '', display_key = '', bio = NULL, avatar_file_id = NULL,
-                password = '', folded_name = NULL, \(Suspension.lifted)
+                password = '', folded_name = NULL, accepted_terms = NULL, \(Suspension.lifted)
             WHERE id = \(user) AND \(isPresent)
             """)
         guard isDone == 1 else { throw Sessions.invalidToken }

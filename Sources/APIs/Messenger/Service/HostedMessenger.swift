@@ -32,6 +32,7 @@ public struct HostedMessenger: HostedAPI {
 
     public func makeService(on platform: Platform) throws -> MessengerService {
         var settings = settings
+        settings.requiredTerms = platform.requiredTerms ?? settings.requiredTerms
         if let limits = platform.storage {
             (settings.storageQuota, settings.uploadsPerHour) = (limits.quota, limits.uploadsPerHour)
         }

@@ -46,6 +46,8 @@ public final class MessengerService: FileStoringService {
         public var uploadsPerHour = 1000
         /// The limits on guessing passwords and on creating accounts.
         public var attempts = SignInThrottle.Limits()
+        /// The version of the terms that a person must accept who registers; nil for any or none.
+        public var requiredTerms: String?
         /// The time that a socket has for its first frame, which signs in.
         public var signInTime = Duration.seconds(10)
         /// The number of a chat's last changes whose deletions are remembered for apps that were away.
@@ -75,9 +77,10 @@ public final class MessengerService: FileStoringService {
         self.objects = objects
         self.accounts = Accounts(
             database: database, passwords: passwords, secret: secret, limits: settings.attempts,
+            registration: Registration(requiredTerms: settings.requiredTerms),
             errorMessages: Messenger.errorMessages, time: time)
         self.emails = AccountEmails(
-            database: database, table: Self.emailTable, mailer: mailer, throttle: accounts.throttle,
+            database: database, table: Self.emailTable, mailer: mailer, throttle: accounts.throttle, isGuarded: true,
             secret: secret, time: time, texts: AccountEmailTexts(of: "Messenger"),
             report: { email, error, isTriedAgain in
                 logger.logUnsentEmail(email, error, isTriedAgain: isTriedAgain)
@@ -159,8 +162,8 @@ public final class MessengerService: FileStoringService {
 
     /// The columns whose times are compared with the clock.
     public static var storedTimes: [StoredTime] {
-        Accounts<Users>.times + TokenSessions<Messenger.User.ID>.times(Self.sessionRules) + JobQueue<PushJob>.times
-            + Archives<Users>.times + Reports.Queue.times + SessionNotes.times
+        Accounts<Users>.times + Registration.times + TokenSessions<Messenger.User.ID>.times(Self.sessionRules)
+            + JobQueue<PushJob>.times + Archives<Users>.times + Reports.Queue.times + SessionNotes.times
             + AccountEmails<Users>.times(outbox: emailTable)
     }
 
@@ -172,6 +175,7 @@ public final class MessengerService: FileStoringService {
         try await database.write { db in
             try StoredTimes.bringBack(Self.storedTimes, at: now, in: db)
             try Accounts<Users>.sweep(at: now, in: db)
+            try Registration.sweep(at: now, in: db)
             try TokenSessions<Messenger.User.ID>.sweep(at: now, in: db)
             try Reports.sweep(at: now, in: db)
             try AccountEmails<Users>.sweep(at: now, in: db)

@@ -6,6 +6,7 @@ extension MessengerService {
     /// Ends all sessions and sockets.
     public struct SignOutEverybody: OperatorCommand {
         public static let name = "messenger sign-out-everybody"
+        public static let role = OperatorRole.all
 
         public init() {}
 

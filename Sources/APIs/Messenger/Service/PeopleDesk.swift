@@ -7,6 +7,7 @@ import MessengerAPI
 extension MessengerService {
     public static var tableOfPeople: (any PeopleTable.Type)? { Users.self }
     public var peopleDesk: (any PeopleDesk)? { MessengerPeople(service: self) }
+    public static var registrationKind: RegistrationKind { .byRequest }
 }
 
 /// What operators do with people.
@@ -52,6 +53,7 @@ extension Users: PeopleTable {
     static let suspended = Messenger.suspended
     static let nameColumn: SQL = "username"
     static let hasReports = true
+    static let termsColumn: SQL? = "accepted_terms"
 
     static func ids(
         ofNamesContaining text: String, limit: Int, in db: Session

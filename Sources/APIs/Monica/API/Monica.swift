@@ -30,6 +30,8 @@ public enum Monica: ServiceAPI {
     /// 403: the operator has suspended the caller's account. The end, if there is one, and the reason stand behind.
     public static let suspended = Problem(.forbidden, "Account is suspended")
     public static let callerRefusals = [suspended]
+    /// Returns the answer of `GetAbout`.
+    public static func answering(_ about: About) -> APIResponse<About> { APIResponse(data: about) }
     /// The sections of the contract. Each lists its own operations and frames.
     public static let sections = [
         contacts, contactFields, addresses, activities, notes, tasks, gifts, tags, account,

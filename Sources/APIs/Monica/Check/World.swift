@@ -130,7 +130,7 @@ package enum MonicaScenarios {
     package static var all: [Scenario<MonicaWorld>] {
         published + errors + contacts + contactFields + addresses + search + lists + writing + tags + idempotency
             + account + archive + ofTwoAccounts
-            + agreement + required
+            + agreement + required + AboutScenarios.all()
     }
 
     /// Returns the scenarios of `concord check monica`.

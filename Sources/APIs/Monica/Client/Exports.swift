@@ -4,8 +4,10 @@
 @_exported import HTTPTypes
 @_exported import MonicaAPI
 
+@_exported import struct Contract.About
 @_exported import struct Contract.Answer
 @_exported import struct Contract.Day
+@_exported import struct Contract.GetAbout
 @_exported import struct Contract.Problem
 @_exported import struct Contract.Timestamp
 

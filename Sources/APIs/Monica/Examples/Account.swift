@@ -31,6 +31,16 @@ extension MonicaExamples {
         }
         """
 
+    static let about = """
+        {
+          "name": "Example Club" | null,
+          "contact": "help@example.com" | null,
+          "terms": "https://example.com/terms" | null,
+          "privacy": "https://example.com/privacy" | null,
+          "version": "2026-11" | null
+        }
+        """
+
     static let account = """
         GET / open addition: Returns a greeting, by which a client recognises a server of this API.
         < 200 { "success": { "message": = "Welcome to Monica" } }
@@ -65,5 +75,8 @@ extension MonicaExamples {
 
         GET /export/vcard limited addition: Returns every contact that is not partial, as vCard 4.0 (RFC 6350).
         < 200 text/vcard
+
+        GET /about open addition: Returns who runs the server, and on which terms.
+        < 200 \(one(about))
         """
 }

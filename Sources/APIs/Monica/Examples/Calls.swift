@@ -84,5 +84,6 @@ extension MonicaExamples {
         Monica.ListActivityTypes()
         Monica.ExportJSON()
         Monica.ExportVCard()
+        GetAbout<Monica>()
         """##
 }

@@ -14,6 +14,7 @@ extension MonicaService {
     /// Creates a personal access token, and prints it.
     public struct CreateToken: OperatorCommand {
         public static let name = "monica token create"
+        public static let role = OperatorRole.all
         public static let makesDatabase = true
 
         var account: String
@@ -40,6 +41,7 @@ extension MonicaService {
     /// Prints the tokens.
     public struct ListTokens: OperatorCommand {
         public static let name = "monica token list"
+        public static let role = OperatorRole.all
 
         var account: String?
         var format: ListFormat
@@ -90,6 +92,7 @@ extension MonicaService {
     /// Revokes a token.
     public struct RevokeToken: OperatorCommand {
         public static let name = "monica token revoke"
+        public static let role = OperatorRole.all
 
         var number: Int
 
@@ -105,6 +108,7 @@ extension MonicaService {
     /// Imports vCards as contacts. The cards arrive as the command's input.
     public struct ImportCards: OperatorCommand {
         public static let name = "monica import"
+        public static let role = OperatorRole.all
         public static let makesDatabase = true
 
         var account: String
@@ -144,6 +148,7 @@ extension MonicaService {
     /// Writes an account's data to standard output.
     public struct ExportAccount: OperatorCommand {
         public static let name = "monica export"
+        public static let role = OperatorRole.all
 
         var account: String
         var format: MonicaService.ExportFormat

@@ -33,6 +33,12 @@ public protocol ServiceAPI: Sendable {
 
     /// The refusals of a caller with valid credentials, which any operation that needs a caller may answer.
     static var callerRefusals: [Problem] { get }
+
+    /// The answer of ``GetAbout`` in the API's shape: ``About`` itself, or an envelope of it.
+    associatedtype AboutAnswer: Codable & Sendable = About
+
+    /// Returns the answer of ``GetAbout``.
+    static func answering(_ about: About) -> AboutAnswer
 }
 
 extension ServiceAPI {
@@ -45,6 +51,11 @@ extension ServiceAPI {
     public static var ignoresTrailingSlash: Bool { false }
     public static var errorMessages: ErrorMessages { ErrorMessages() }
     public static var callerRefusals: [Problem] { [] }
+}
+
+extension ServiceAPI where AboutAnswer == About {
+    /// Returns the answer of ``GetAbout``: `about` itself.
+    public static func answering(_ about: About) -> About { about }
 }
 
 /// The way in which a request carries its caller's credentials.

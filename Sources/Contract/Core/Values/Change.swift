@@ -10,6 +10,9 @@ public enum Change<Value: Sendable>: Sendable {
     /// Sets a new value.
     case to(Value)
 
+    /// The new value; nil where none is set.
+    package var given: Value? { if case .to(let value) = self { value } else { nil } }
+
     /// Applies the change.
     package func apply(to value: inout Value?) {
         switch self {

@@ -34,6 +34,9 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         self.low = low
     }
 
+    /// Every range that contains the address: one for each length of a prefix.
+    public var ranges: [AddressRange] { (0...length).map { AddressRange(of: self, bits: $0) } }
+
     /// The number of bits.
     var length: Int { isIPv6 ? 128 : 32 }
 
@@ -74,6 +77,14 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
 public struct AddressRange: Hashable, Sendable, CustomStringConvertible {
     private let first: IPAddress
     private let bits: Int
+
+    /// Whether the range is every address of its family.
+    public var isEverything: Bool { bits == 0 }
+
+    fileprivate init(of address: IPAddress, bits: Int) {
+        first = address.prefix(bits)
+        self.bits = bits
+    }
 
     /// Parses a range.
     ///

@@ -35,6 +35,8 @@ public final class Router<API: ServiceAPI>: Sendable {
         public var isEncrypted: Bool
         /// Whether links in answers begin with the host that the client has asked (``LinkOrigin``).
         public var linksFollowHost: Bool
+        /// Refuses texts that strangers would read (`PublishesTexts`), by throwing a `Problem`; nil for an API that takes any.
+        public var review: (@Sendable (_ texts: [String]) throws -> Void)?
 
         public init(
             logger: Logger, trustedProxies: TrustedProxies = .init(), showsDetails: Bool = false,
@@ -162,7 +164,7 @@ public final class Router<API: ServiceAPI>: Sendable {
                 outcome.isOpen = operation.isOpen
                 let call = Call(
                     request: request.demanding(from: connection, hold), captures: captures, query: query, info: info,
-                    hold: hold)
+                    hold: hold, review: options.review)
                 if operation.answerSize.value > Self.large || request.head.isReadOnDemand {
                     outcome.reply = try await outsideOfEventLoops {
                         try await operation.run(call, in: options.memory.answers, for: connection)

@@ -241,6 +241,8 @@ struct Call: Sendable {
     let info: RequestInfo
     /// The memory that the body takes; nil for a small body, which is not counted.
     let hold: MemoryHold?
+    /// Refuses texts that strangers would read; nil where any is taken.
+    let review: (@Sendable ([String]) throws -> Void)?
 
     static let maximumBody = 1_048_576
 
@@ -272,10 +274,10 @@ struct Call: Sendable {
             if let field = form.field { source.uploads = [field: form.uploads] }
         }
         guard E.route.acceptsIdempotencyKey, let key = request.headers.value(of: .idempotencyKey) else {
-            return try RequestCoding.decode(E.self, from: source)
+            return try decoded(from: source)
         }
         guard IdempotencyKey.isValid(key) else { throw Problem(.badRequest, E.API.errorMessages.invalidIdempotencyKey) }
-        let endpoint = try RequestCoding.decode(E.self, from: source)
+        let endpoint: E = try decoded(from: source)
         // The fingerprint covers the fields and not the bytes, because encoders may write an object's members in another
         // order each time.
         let fields = form == nil ? try JSONBody.encode(endpoint).readableBytesView : nil
@@ -289,6 +291,14 @@ struct Call: Sendable {
         info.idempotencyKey = IdempotencyKey(
             scope: "\(caller()) \(request.method.rawValue) \(path)", text: key,
             fingerprints: fingerprints, hours: E.route.keyHours)
+        return endpoint
+    }
+
+    private func decoded<E: Endpoint>(from source: RequestCoding.Source) throws -> E {
+        let endpoint = try RequestCoding.decode(E.self, from: source)
+        if let review, let request = endpoint as? any PublishesTexts {
+            try review(request.publishedTexts.compactMap(\.self))
+        }
         return endpoint
     }
 

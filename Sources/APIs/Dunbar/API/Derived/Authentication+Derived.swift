@@ -13,7 +13,7 @@ extension Dunbar.Login {
 extension Dunbar.Register {
     public init(
         username: String, email: String, password: String, displayName: String, confirmPassword: String? = nil,
-        deviceName: String? = nil
+        deviceName: String? = nil, acceptedTerms: String? = nil, invitationCode: String? = nil
     ) {
         self.username = username
         self.email = email
@@ -21,6 +21,8 @@ extension Dunbar.Register {
         self.displayName = displayName
         self.confirmPassword = confirmPassword
         self.deviceName = deviceName
+        self.acceptedTerms = acceptedTerms
+        self.invitationCode = invitationCode
     }
 }
 

@@ -21,13 +21,16 @@ extension GTSD.User {
 
 extension GTSD.SignUp {
     public init(
-        email: String, password: String, name: String? = nil, timezone: String? = nil, deviceName: String? = nil
+        email: String, password: String, name: String? = nil, timezone: String? = nil, deviceName: String? = nil,
+        acceptedTerms: String? = nil, invitationCode: String? = nil
     ) {
         self.email = email
         self.password = password
         self.name = name
         self.timezone = timezone
         self.deviceName = deviceName
+        self.acceptedTerms = acceptedTerms
+        self.invitationCode = invitationCode
     }
 }
 

@@ -4,16 +4,23 @@ import Contract
 import Foundation
 
 extension Messenger.Register {
-    public init(username: String, email: String, password: String, displayName: String? = nil) {
+    public init(
+        username: String, email: String, password: String, displayName: String? = nil, acceptedTerms: String? = nil,
+        invitationCode: String? = nil
+    ) {
         self.username = username
         self.email = email
         self.password = password
         self.displayName = displayName
+        self.acceptedTerms = acceptedTerms
+        self.invitationCode = invitationCode
     }
 
     enum CodingKeys: String, CodingKey {
         case username, email, password
         case displayName = "display_name"
+        case acceptedTerms = "accepted_terms"
+        case invitationCode = "invitation_code"
     }
 }
 
