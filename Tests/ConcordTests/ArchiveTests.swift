@@ -197,7 +197,8 @@ struct ArchiveTests {
         ],
         "dunbar": [
             "media": "the files themselves", "former_rows": "only numbers, for reading on in lists",
-            "reports": "see reports.json", "rejections": "who rejected whom is told to neither", "unsigned_files": "names of files",
+            "reports": "see reports.json", "rejections": "who rejected whom is told to neither",
+            "unsigned_files": "names of files",
             "outbox": "e-mails that wait",
         ],
         "gtsd": [

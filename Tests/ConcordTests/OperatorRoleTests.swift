@@ -13,7 +13,8 @@ import Testing
     /// The commands of those who look after people. All others are for those who may do everything.
     private static let moderators: Set<String> = [
         "people find", "people show", "people sign-out", "people reset-code", "people suspend", "people restore",
-        "messenger reports", "dunbar reports",
+        "people remove-content", "reports list", "reports show", "reports file", "reports act", "reports dismiss",
+        "reports note",
         "registration set", "registration show", "registration code", "registration list", "registration revoke",
         "bar add", "bar remove", "bar list",
     ]
@@ -25,12 +26,12 @@ import Testing
         try await withDeuceDiary(on: Stack(.sqlite, .inProcess)) { own += $0.api.operatorCommands }
         try await withDunbar(on: Stack(.sqlite, .inProcess)) { own += $0.node.api.operatorCommands }
         let commands =
-            (own + KeyCommands.all + PeopleCommands.all).map { (name: $0.name, role: $0.role) }
+            (own + KeyCommands.all + PeopleCommands.all + ReportCommands.all).map { (name: $0.name, role: $0.role) }
             + ServerCommands.all.map { (name: $0.name, role: $0.role) }
         #expect(Set(commands.filter { $0.role == .moderate }.map(\.name)) == Self.moderators)
         #expect(
             Set(commands.filter { $0.role == .all }.map(\.name)) == [
-                "audit", "backup", "config", "people delete", "keys rotate", "keys drop-former",
+                "audit", "backup", "config", "people delete", "people export", "keys rotate", "keys drop-former",
                 "messenger sign-out-everybody", "gtsd sign-out-everybody", "dunbar sign-out-everybody",
                 "gtsd activate", "gtsd deactivate", "dunbar promote", "dunbar demote", "deuce-diary location delete",
                 "monica token create", "monica token list", "monica token revoke", "monica import", "monica export",

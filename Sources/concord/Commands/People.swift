@@ -13,7 +13,8 @@ struct People: AsyncParsableCommand {
             An act is in 'concord audit' with its reason. The server may be running.
             """,
         subcommands: [
-            Find.self, Show.self, SignOut.self, ResetCode.self, Suspend.self, Restore.self, Export.self, RemoveContent.self,
+            Find.self, Show.self, SignOut.self, ResetCode.self, Suspend.self, Restore.self, Export.self,
+            RemoveContent.self,
             Delete.self,
         ])
 

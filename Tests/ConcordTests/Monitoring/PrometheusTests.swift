@@ -19,6 +19,34 @@ struct PrometheusTests {
         #expect(result.output.contains("SUCCESS"))
     }
 
+    /// Prometheus itself evaluates the rule over a series of a report that grows older.
+    @Test func aReportThatWaitsForTwentyHoursIsAnAlert() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/test.yml"
+            let test = """
+                rule_files: ["\(Self.rules)"]
+                evaluation_interval: 1m
+                tests:
+                  - interval: 1m
+                    input_series:
+                      - series: 'concord_reports_oldest_age_seconds{job="concord",api="dunbar"}'
+                        values: "0+60x1440"
+                    alert_rule_test:
+                      - eval_time: 20h
+                        alertname: ConcordReportsWait
+                      - eval_time: 22h
+                        alertname: ConcordReportsWait
+                        exp_alerts:
+                          - exp_labels: {severity: warning, job: concord, api: dunbar}
+                            exp_annotations:
+                              summary: "a report of dunbar has waited 22h 0m 0s for an operator"
+                """
+            try test.write(toFile: path, atomically: true, encoding: .utf8)
+            let result = try await StockTools.run(runner, ["promtool", "test", "rules", path])
+            #expect(result.status == 0, "\(result.output)")
+        }
+    }
+
     /// Starts a server and Prometheus with the configuration of docs/monitoring.md, and asks it what it has seen.
     @Test func prometheusScrapesAServer() async throws {
         try await withTemporaryFolder { folder in

@@ -40,7 +40,8 @@ extension DunbarService {
                     [
                         "id": .integer, "username": .text, "email": .text, "display_name": .text, "bio": .text,
                         "is_private": .flag, "is_admin": .flag, "is_verified": .flag, "created_at": .time,
-                        "suspended_at": .time, "suspended_until": .time, "suspension_reason": .text, "accepted_terms": .text,
+                        "suspended_at": .time, "suspended_until": .time, "suspension_reason": .text,
+                        "accepted_terms": .text,
                     ],
                     without: [
                         "username_key", "email_key", "password", "display_key", "photo", "folded_name", "search_block",
