@@ -11,10 +11,18 @@ import Testing
 /// `docs/app-review.md` names scenarios and tests that there are. They hold the servers to what the page says.
 @Suite(.timeLimit(.minutes(30))) struct AppReviewTests {
     private static let scenarios: [String: Set<String>] = [
-        "messenger": Set(MessengerScenarios.all.map(\.name)), "dunbar": Set(DunbarScenarios.all.map(\.name)),
-        "deuce-diary": Set(DeuceDiaryScenarios.all.map(\.name)), "gtsd": Set(GTSDScenarios.all.map(\.name)),
-        "monica": Set(MonicaScenarios.all.map(\.name)),
+        "messenger": names(of: MessengerScenarios.all), "dunbar": names(of: DunbarScenarios.all),
+        "deuce-diary": names(of: DeuceDiaryScenarios.all), "gtsd": names(of: GTSDScenarios.all),
+        "monica": names(of: MonicaScenarios.all),
     ]
+
+    /// Returns the names of scenarios, whole and up to the first comma, and their clauses.
+    private static func names<World>(of scenarios: [Scenario<World>]) -> Set<String> {
+        Set(
+            scenarios.flatMap { scenario in
+                [scenario.name, scenario.name.prefix { $0 != "," }.description, scenario.clause]
+            })
+    }
 
     /// The names of the tests of this module: their texts, and their functions behind the suite's name.
     private static func tests() throws -> Set<String> {

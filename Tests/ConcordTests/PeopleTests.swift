@@ -317,7 +317,9 @@ import Testing
     func formerDeactivation(_ engine: Stack.Engine) async throws {
         try await withTestDatabase(on: engine) { place in
             let schema = GTSDService.schema
-            let former = try place.open(Schema(schema.name, Array(schema.migrations.dropLast())))
+            let steps = schema.migrations.prefix { $0.name != "people whom operators find and suspend" }
+            #expect(steps.count < schema.migrations.count)
+            let former = try place.open(Schema(schema.name, Array(steps)))
             try await former.write { db in
                 for (email, isDeactivated) in [("anna@example.com", true), ("bob@example.com", false)] {
                     try db.run(

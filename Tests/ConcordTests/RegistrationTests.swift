@@ -9,6 +9,7 @@ import DunbarService
 import Foundation
 import GTSDClient
 import GTSDService
+import Identity
 import MessengerClient
 import MessengerService
 import MessengerTestHost
@@ -313,6 +314,29 @@ import Testing
                 #expect(try await door.register("free\(index)", email: email) == nil, "\(email)")
             }
             #expect(try await door.change("anna", "anna@example.com", "other@example.com") == nil)
+        }
+    }
+
+    @Test("An address that was barred after it was asked for is not confirmed", arguments: Stack.Engine.available)
+    func confirmations(_ engine: Stack.Engine) async throws {
+        try await withMessenger(on: Stack(engine, .inProcess)) { host in
+            let client = MessengerClient(baseURL: host.baseURL, transport: host.transport, retry: .never)
+            let id = try await client.send(
+                Messenger.Register(username: "anna", email: "anna@example.com", password: "Secret-123")
+            ).id.rawValue
+            let end = host.clock.source.milliseconds() + 60_000
+            try await host.database.write { db in
+                _ = try Bars.add("spam.example", .domain, because: "", at: 0, in: db)
+                try db.run(
+                    """
+                    INSERT INTO email_changes (user_id, hash, email, email_key, expires_at)
+                    VALUES (\(id), \(Digest.sha256("abc")), 'a@spam.example', 'a@spam.example', \(end))
+                    """)
+            }
+            let refusal = try await Self.refusal { try await client.send(Messenger.VerifyEmail(token: "abc")) }
+            #expect(refusal == "400 Invalid or expired verification token")
+            _ = try await host.database.write { try Bars.remove("spam.example", in: $0) }
+            try await client.send(Messenger.VerifyEmail(token: "abc"))
         }
     }
 

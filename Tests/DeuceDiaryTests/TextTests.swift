@@ -35,6 +35,8 @@ import Testing
             except: [
                 // One of a few signs.
                 "POST /api/entries/{entryId}/reactions emoji", "DELETE /api/entries/{entryId}/reactions emoji",
+                "POST /api/users/{userId}/report reason", "POST /api/users/{userId}/report details",
+                "POST /api/entries/{entryId}/report reason", "POST /api/entries/{entryId}/report details",
             ])
     }
 

@@ -22,7 +22,7 @@ import Testing
             "images are not decoded here: FileTests",
         "GET /verify-email/{token}: repeats its first answer": "the link verifies again within its day",
         "GET /verify-email/{token}: still shows what is gone": "takes a day: VerificationTests",
-    ]
+    ].merging(Mutant.ofDoors(in: DunbarExamples.all)) { own, _ in own }
 
     @Test func theCheckerNoticesEveryMutant() async throws {
         try await MutantRun(

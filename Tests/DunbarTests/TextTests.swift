@@ -37,7 +37,8 @@ import Testing
             of: await Described.api.description, Self.fields,
             except: [
                 "POST /login username", "POST /register email", "POST /account/email email",
-                "POST /posts/{id}/report details",
+                "POST /posts/{id}/report details", "POST /users/{id}/report details",
+                "POST /comments/{id}/report details",
             ])
     }
 

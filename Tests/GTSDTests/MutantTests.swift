@@ -26,7 +26,7 @@ import Testing
             "a key is too long for no name that is left when it is cleaned",
         "POST /v1/progress/photo/presign: succeeds in place of “Invalid filename: photo.jpg”":
             "a key is too long for no name that is left when it is cleaned",
-    ]
+    ].merging(Mutant.ofDoors(in: GTSDExamples.all)) { own, _ in own }
 
     @Test func theCheckerNoticesEveryMutant() async throws {
         try await MutantRun(

@@ -27,7 +27,7 @@ import Testing
         "GET /export/json: reversed notes": "the contract does not say the order",
         "GET /export/json: reversed tasks": "the contract does not say the order",
         "GET /export/json: reversed gifts": "the contract does not say the order",
-    ]
+    ].merging(Mutant.ofDoors(in: MonicaExamples.all)) { own, _ in own }
 
     @Test func theCheckerNoticesEveryMutant() async throws {
         try await MutantRun(

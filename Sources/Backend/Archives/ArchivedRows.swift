@@ -110,7 +110,7 @@ public struct ArchivedRows: Sendable {
             var end: Int64?
             if !isIndexed {
                 let start = if case .integer(let id) = last { id } else { Int64(0) }
-                let newest: Int64? = try db.value("SELECT MAX(\(key)) FROM \(SQL(trusted: table))")
+                let newest: Int64? = try db.value("SELECT COALESCE(MAX(\(key)), 0) FROM \(SQL(trusted: table))")
                 guard let newest, newest > start else { return nil }
                 end = start + Self.span
                 condition = "\(condition) AND \(key) <= \(start + Self.span)"

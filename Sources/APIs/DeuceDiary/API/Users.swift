@@ -6,8 +6,7 @@ extension DeuceDiary {
         "Users",
         [
             GetUser.self, UpdateUser.self, UploadProfilePicture.self, DeleteUser.self, ExportUser.self,
-            RequestArchive.self, GetArchive.self,
-            GetAbout<DeuceDiary>.self,
+            GetAbout<DeuceDiary>.self, RequestArchive.self, GetArchive.self,
         ])
 
     /// A user, as others and the user see it.

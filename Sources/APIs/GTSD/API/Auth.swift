@@ -6,7 +6,7 @@ extension GTSD {
         "Accounts and sessions",
         [
             SignUp.self, LogIn.self, Refresh.self, LogOut.self, GetMe.self, UpdateMe.self, ChangePassword.self,
-            DeleteMe.self, RequestArchive.self, GetArchive.self, GetAbout<GTSD>.self,
+            DeleteMe.self, GetAbout<GTSD>.self, RequestArchive.self, GetArchive.self,
         ])
 
     /// The caller's own account.

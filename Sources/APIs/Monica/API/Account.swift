@@ -5,7 +5,7 @@ extension Monica {
         "Account",
         [
             GetWelcome.self, GetMe.self, DeleteMe.self, ListGenders.self, ListActivityTypes.self, ExportJSON.self,
-            ExportVCard.self, RequestArchive.self, GetArchive.self, GetAbout<Monica>.self,
+            ExportVCard.self, GetAbout<Monica>.self, RequestArchive.self, GetArchive.self,
         ])
 
     /// `GET /`: returns a greeting, by which a client recognises a server of this API.
