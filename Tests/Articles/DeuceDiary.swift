@@ -6,6 +6,8 @@ import Foundation
 import Testing
 
 struct IssuerSession: Sendable {
+    func share(_ file: URL) {}
+    let place = URL(fileURLWithPath: "archive.zip")
     func token() async throws -> String { "" }
 }
 

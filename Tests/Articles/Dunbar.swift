@@ -12,6 +12,8 @@ func articles(
     sarah: Dunbar.User
 ) async throws {
     @Sendable func show(_ values: Any?...) {}
+    func share(_ file: URL) {}
+    let place = URL(fileURLWithPath: "archive.zip")
     func hint(_ text: String) {}
     func showFeed(of account: Dunbar.Account) {}
     func showSignIn() {}

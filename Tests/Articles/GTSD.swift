@@ -12,6 +12,8 @@ func articles(
     task: GTSD.Task, walk: GTSD.Task, run: GTSD.Task
 ) async throws {
     @Sendable func show(_ values: Any?...) {}
+    func share(_ file: URL) {}
+    let destination = URL(fileURLWithPath: "archive.zip")
     func hint(_ text: String) {}
     func log(_ text: String) {}
     func welcome(_ user: GTSD.User) {}

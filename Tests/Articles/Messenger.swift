@@ -12,6 +12,8 @@ func articles(
     newest: Messenger.Message, message: Messenger.Message
 ) async throws {
     @Sendable func show(_ values: Any?...) {}
+    func share(_ file: URL) {}
+    let place = URL(fileURLWithPath: "archive.zip")
     func show(_ file: URL, named name: String?) {}
     func hint(_ text: String) {}
     func sendButton(isEnabled: Bool) {}

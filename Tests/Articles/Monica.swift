@@ -11,6 +11,8 @@ func articles(
     id: Int
 ) async throws {
     @Sendable func show(_ values: Any?...) {}
+    func share(_ file: URL) {}
+    let place = URL(fileURLWithPath: "archive.zip")
     func showSignIn() {}
     // articles
 }

@@ -25,7 +25,7 @@ import Testing
     /// token, which is only compared within its grace of seconds; the sign of life of an import, which counts in both directions.
     private static let others: Set<String> = [
         "audit.time", "members.muted_until", "refresh_tokens.used_at", "imports.alive_at", "users.suspended_until",
-        "accounts.suspended_until",
+        "accounts.suspended_until", "filed_reports.closed_at", "reports.ends_at",
     ]
 
     /// Checks that each column with times is on one of the lists.

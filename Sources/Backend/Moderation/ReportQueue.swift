@@ -45,7 +45,10 @@ public enum ReportQueue<Table: PeopleTable> {
 
     /// The times of the tables.
     public static var times: [StoredTime] {
-        [StoredTime("filed_reports", "created_at"), StoredTime("filed_reports", "ends_at", window: lifetime)]
+        [
+            StoredTime("filed_reports", "created_at"), StoredTime("filed_reports", "ends_at", window: lifetime),
+            StoredTime("report_notices", "told_at"),
+        ]
     }
 
     /// The reports that a person has made, for their archive.

@@ -98,9 +98,9 @@ enum SigningInSamples {
         // end
     }
 
-    static func archive(_ gtsd: GTSDClient, to place: URL, share: (URL) -> Void) async throws {
+    static func archive(_ gtsd: GTSDClient, to destination: URL, share: (URL) -> Void) async throws {
         // sample
-        let archive = try await gtsd.downloadArchive(to: place)
+        let archive = try await gtsd.downloadArchive(to: destination)
         share(archive.location)
         // end
     }
