@@ -6,8 +6,6 @@ import Foundation
 import Testing
 
 struct IssuerSession: Sendable {
-    func share(_ file: URL) {}
-    let place = URL(fileURLWithPath: "archive.zip")
     func token() async throws -> String { "" }
 }
 
@@ -17,6 +15,8 @@ func articles(
     groups: [DeuceDiary.Group], entry: DeuceDiary.FeedEntry, member: DeuceDiary.User
 ) async throws {
     @Sendable func show(_ values: Any?...) {}
+    func share(_ file: URL) {}
+    let place = URL(fileURLWithPath: "archive.zip")
     func hint(_ text: String) {}
     func share(_ link: String) {}
     func ask(_ question: String) {}

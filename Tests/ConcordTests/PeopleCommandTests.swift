@@ -151,7 +151,7 @@ import Testing
                 mistake.errors == "Error: Line 4: There is no person 9 in Messenger. Nothing was done\n",
                 "\(mistake.errors)")
             #expect(try await find("anna_m").first?.suspension == nil)
-            try "1\n2\n".write(toFile: file, atomically: true, encoding: .utf8)
+            try "1\r\n2\r\n".write(toFile: file, atomically: true, encoding: .utf8)
             let both = try await concord(suspend + ["--until", "7d"] + data)
             #expect(both.status == 0, "\(both.errors)")
             #expect(both.output.split(separator: "\n").count == 2)

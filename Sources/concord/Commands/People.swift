@@ -323,7 +323,7 @@ struct NamedPeople: ParsableArguments {
         guard let text = try? String(contentsOfFile: from, encoding: .utf8) else {
             throw ValidationError("\(from) cannot be read")
         }
-        let people = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().compactMap {
+        let people = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated().compactMap {
             number, line in
             let id = line.trimmingCharacters(in: .whitespacesAndNewlines)
             return id.isEmpty || id.hasPrefix("#") ? nil : NamedPerson(id: id, line: number + 1)
