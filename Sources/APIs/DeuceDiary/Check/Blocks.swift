@@ -9,7 +9,7 @@ extension DeuceDiaryScenarios {
     private static let block = "POST /api/users/{userId}/block"
 
     static let blocks: [Scenario<DeuceDiaryWorld>] = [
-        Scenario("Whoever knows a user can block them, once or often", clause: block) { world, john, jane, joan in
+        Scenario("A user blocks another whom they know, once or often", clause: block) { world, john, jane, joan in
             _ = try await john.group(with: jane)
             try await joan.post("/api/users/\(jane.id)/block").refused(404, "User not found")
             try await john.post("/api/users/\(world.unknownID())/block").refused(404, "User not found")

@@ -25,7 +25,7 @@ struct IssuerAccounts: Sendable {
     /// For recently deleted accounts, the Unix second up to which their tokens are refused. The database keeps it for
     /// good, and is queried within a second.
     private let ended = BoundedCache<DeuceDiary.User.ID, Int64>(capacity: 10_000)
-    /// For recently suspended accounts, the time at which this node heard of it, in milliseconds.
+    /// The time in milliseconds at which this node received a suspension, for accounts that were suspended recently.
     private let suspended = BoundedCache<DeuceDiary.User.ID, Int64>(capacity: 10_000)
 
     /// The tokens of a user that were issued in one second, which are all before or all after a deletion.
@@ -54,7 +54,7 @@ struct IssuerAccounts: Sendable {
         else { throw Self.invalidToken }
         let caller = Caller(user: .init(claims.subject), claims: claims)
         let bearer = Bearer(user: caller.user, issuedAt: claims.issuedAt)
-        // What is known may be older than the suspension.
+        // The cached account may be older than the suspension.
         if wasJustSuspended(caller.user) { known.remove(bearer) }
         let now = time.milliseconds()
         _ = try await known.check(bearer) {

@@ -10,7 +10,7 @@ extension DeuceDiaryService {
     public static var registrationKind: RegistrationKind { .byToken }
 }
 
-/// What operators do with people.
+/// Carries out operators' commands for the people of this API.
 struct DeuceDiaryPeople: PeopleDesk {
     typealias Table = Users
 

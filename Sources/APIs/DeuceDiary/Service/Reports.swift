@@ -100,7 +100,7 @@ extension Users {
         guard isKnown else { throw notFound }
     }
 
-    /// Returns what others see of a user: the names. Nil when there is no such user.
+    /// Returns the names that others see of a user; nil when there is no such user.
     static func shownText(of user: DeuceDiary.User.ID, in db: Session) throws -> String? {
         try db.one("SELECT username, first_name, last_name FROM users WHERE id = \(user)") { row in
             let names: [String?] = [try row.get(0), try row.get(1), try row.get(2)]

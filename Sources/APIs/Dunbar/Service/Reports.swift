@@ -158,7 +158,7 @@ extension ReportedFile {
 }
 
 extension Users {
-    /// Returns what others see of a user: the display name, and the text about the user. Nil when there is no such user.
+    /// Returns the display name and the text about a user, which others see; nil when there is no such user.
     static func shownText(of user: Dunbar.User.ID, in db: Session) throws -> String? {
         try db.one("SELECT display_name, bio FROM users WHERE id = \(user)") { row in
             let texts: [String?] = [try row.get(0), try row.get(1)]

@@ -10,7 +10,7 @@ extension GTSDService {
     public static var registrationKind: RegistrationKind { .byRequest }
 }
 
-/// What operators do with people.
+/// Carries out operators' commands for the people of this API.
 struct GTSDPeople: PeopleDesk {
     typealias Table = Users
 

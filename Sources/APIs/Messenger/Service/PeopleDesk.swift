@@ -10,7 +10,7 @@ extension MessengerService {
     public static var registrationKind: RegistrationKind { .byRequest }
 }
 
-/// What operators do with people.
+/// Carries out operators' commands for the people of this API.
 struct MessengerPeople: PeopleDesk {
     typealias Table = Users
 

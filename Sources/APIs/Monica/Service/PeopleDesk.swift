@@ -8,7 +8,7 @@ extension MonicaService {
     public var peopleDesk: (any PeopleDesk)? { MonicaPeople(service: self) }
 }
 
-/// What operators do with people.
+/// Carries out operators' commands for the people of this API.
 struct MonicaPeople: PeopleDesk {
     typealias Table = Accounts
 
