@@ -245,6 +245,25 @@ import Testing
         }
     }
 
+    @Test func tokensOfMonicaAreMadeAndRevoked() async throws {
+        try await withTemporaryFolder { folder in
+            let page = try await PageServer.started(folder + "/data", apis: ["messenger", "monica"])
+            let all = page.raw.signed([.cookie: try await page.cookie("--name", "anna")])
+            let body: JSONValue = ["account": "alice", "name": "phone"]
+            let made = try await all(.post, "/api/tokens/monica", body).succeeded(201)
+            #expect(made["text"]?.string?.utf8.count == 43, "\(made)")
+            let list = try await all(.get, "/api/tokens/monica?account=alice").succeeded(200).elements
+            #expect(list.map { $0["name"]?.string ?? "" } == ["phone"])
+            let number = try #require(list.first?["number"]?.integer)
+            #expect(try await all(.post, "/api/tokens/monica/\(number)/revoke").status == 204)
+            #expect(try await all(.post, "/api/tokens/monica/\(number)/revoke").status == 409)
+            #expect(try await all(.get, "/api/tokens/messenger?account=alice").status == 404)
+            let moderator = page.raw.signed([.cookie: try await page.cookie("--role", "moderate")])
+            #expect(try await moderator(.post, "/api/tokens/monica", body).status == 403)
+            try await page.stop()
+        }
+    }
+
     @Test func thePageIsSmallAndAsksNoOtherHost() async throws {
         try await withTemporaryFolder { folder in
             let page = try await PageServer.started(folder + "/data")
@@ -276,10 +295,11 @@ struct PageServer {
     ) async throws -> PageServer {
         let (free, messenger) = (try await reservePort(), try await reservePort())
         let chosen = port ?? free
+        let others = apis.filter { $0 != "messenger" }.flatMap { ["--port", "\($0)=0"] }
         let process = try ConcordProcess(
             ["serve"] + apis + [
                 "--data", folder, "--port", "messenger=\(messenger)", "--port", "operator=\(chosen)",
-            ] + more)
+            ] + others + more)
         try await process.waitUntilReady()
         return PageServer(process: process, folder: folder, port: chosen, messengerPort: messenger)
     }

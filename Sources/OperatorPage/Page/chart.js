@@ -10,10 +10,11 @@ function shape(tag, attributes, text) {
   return node;
 }
 
-/** Returns a chart of minutes, each with `requests`, `errors` and `p95` in milliseconds or null. */
-export function chart(minutes, label) {
+/** Returns a chart of minutes, each with `requests`, `errors` and `p95` in milliseconds or null, and what its heights stand for. */
+export function chart(minutes) {
   const most = Math.max(1, ...minutes.map(({ requests }) => requests));
-  const slowest = Math.max(1, ...minutes.map(({ p95 }) => p95 ?? 0));
+  const slowest = Math.round(10 * Math.max(1, ...minutes.map(({ p95 }) => p95 ?? 0))) / 10;
+  const label = `Requests of the last hour by minute: at most ${most} in a minute; the slowest 95th percentile is ${slowest} ms`;
   const step = width / 60;
   const start = 60 - minutes.length;
   const svg = shape("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label, class: "chart", preserveAspectRatio: "none" });

@@ -30,17 +30,18 @@ export function read(text) {
 const names = ["trace", "debug", "info", "notice", "warning", "error", "critical"];
 const kind = (level) => names.indexOf(level) >= 5 ? "bad" : level === "warning" ? "odd" : "";
 
-/** Returns what is known of a request from its line. */
+/** Returns what is known of a request from its lines; null for lines of several requests. */
 function summary(lines) {
-  const found = lines.map(({ text }) => read(text)).find(({ message, fields }) => message === "request" && fields.status);
-  if (!found) return null;
+  const all = lines.map(({ text }) => read(text));
+  const found = all.find(({ message, fields }) => message === "request" && fields.status);
+  if (!found || all.some(({ fields }) => fields.request && fields.request !== found.fields.request)) return null;
   const { api, method, route, status, microseconds, address, trace, request } = found.fields;
   const isBad = Number(status) >= 500;
   return element("section", { class: "panel", "aria-label": "The request" },
     element("h3", {}, `${method} ${route} `, element("span", { class: isBad ? "bad" : "good" }, String(status))),
     facts(["Request", element("code", {}, request)], ["API", api], ["Took", `${(Number(microseconds) / 1000).toFixed(1)} ms`], ["From", address],
       ["Trace", trace ? element("code", {}, trace) : undefined],
-      ["Cause", isBad ? lines.map(({ text }) => read(text).fields.error).find(Boolean) : undefined]));
+      ["Cause", isBad ? all.map(({ fields }) => fields.error).find(Boolean) : undefined]));
 }
 
 function row({ number, level, text }, choose) {
@@ -63,8 +64,8 @@ export function logView(place, session, fields) {
   level.value = fields.level ?? "";
   const live = element("input", { type: "checkbox" });
   const [about, list] = [element("div"), element("div")];
-  const form = element("form", { role: "search", class: "row" }, field("Lines with", text, "An answer has its id in X-Request-Id."), field("Level, at least", level), field("Live", live), element("button", { type: "submit", class: "primary" }, "Show"));
-  place.append(form, about, list);
+  const form = element("form", { role: "search", class: "row" }, field("Lines with", text), field("Level, at least", level), field("Live", live), element("button", { type: "submit", class: "primary" }, "Show"));
+  place.append(form, element("p", {}, element("small", {}, "An answer has its id in X-Request-Id. The newest lines come first.")), about, list);
   const choose = (id) => { location.hash = `#log?${new URLSearchParams({ text: id })}`; };
   let newest = 0;
   const ask = (after) => get(path("log"), { text: text.value.trim(), level: level.value, limit: 200, after });

@@ -44,7 +44,8 @@ function open() {
 function begin(found) {
   session = found;
   byID("version").textContent = found.version.split(" ")[0];
-  byID("who-name").textContent = `${found.name} (${found.role}), until ${new Date(found.expires_at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })}`;
+  const end = new Date(found.expires_at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  byID("who-name").replaceChildren(found.name, element("span", { class: "wide" }, ` (${found.role}), until ${end}`));
   byID("who").hidden = false;
   byID("views").hidden = false;
   open();

@@ -19,7 +19,8 @@ function concerns(overview) {
     if (!api.ready) note("ill", `${api.title} does not serve: ${api.unavailable.join(", ")} cannot be used.`);
     else if (api.unavailable.length) note("odd", `${api.title} serves, but ${api.unavailable.join(", ")} cannot be used.`);
     if (api.hour.errors) note("odd", `${api.title} has answered ${count(api.hour.errors, "request")} of the last hour with an error. `, element("a", { href: `#log?level=warning&text=${encodeURIComponent(api.name)}` }, "See the log"));
-    if (api.emails_failed + api.pushes_failed) note("odd", `${api.title}: ${count(api.emails_failed, "attempt")} to send an e-mail and ${count(api.pushes_failed, "notification")} have failed since the start.`);
+    if (api.emails_failed) note("odd", `${api.title}: ${count(api.emails_failed, "e-mail")} could not be sent at an attempt since the start.`);
+    if (api.pushes_failed) note("odd", `${api.title}: ${count(api.pushes_failed, "notification")} could not be sent at an attempt since the start.`);
     if (api.reports_open) note(isOlder(api.oldest_report_at, 20) ? "ill" : "odd", `${api.title} has ${count(api.reports_open, "open report")}, the oldest from `, time(api.oldest_report_at), ". ", element("a", { href: "#reports" }, "Read them"));
   }
   const { disk, backup } = overview;
@@ -49,14 +50,14 @@ function traffic(apis) {
   const choice = element("select", {}, element("option", { value: "" }, "All APIs"), apis.map(({ name, title }) => element("option", { value: name }, title)));
   const draw = () => {
     const chosen = apis.filter(({ name }) => !choice.value || name === choice.value);
-    const { svg, most, slowest } = chart(together(chosen.map(({ minutes }) => minutes)), `Requests of the last hour by minute: at most ${most} in a minute, the slowest 95th percentile is ${slowest} ms`);
+    const { svg, most, slowest } = chart(together(chosen.map(({ minutes }) => minutes)));
     place.replaceChildren(svg, element("p", { class: "legend" },
       element("span", { class: "key requests" }, "requests"), ` (up to ${most} a minute), `, element("span", { class: "key errors" }, "errors"), ", ",
       element("span", { class: "key slow" }, "95th percentile"), ` (up to ${slowest} ms). The last hour ends at the right.`));
   };
   choice.addEventListener("change", draw);
   draw();
-  return element("section", { class: "panel", "aria-label": "Traffic" }, element("h2", {}, "The last hour"), element("div", { class: "row" }, field("Show", choice)), place);
+  return element("section", { class: "panel traffic", "aria-label": "Traffic" }, element("h2", {}, "The last hour"), element("div", { class: "row" }, field("Show", choice)), place);
 }
 
 function backups(backup, mayAll, again) {

@@ -45,6 +45,9 @@ export const count = (number, one, many = `${one}s`) => `${number} ${number === 
 export const facts = (...pairs) => element("dl", { class: "facts" }, pairs.filter((pair) => pair?.[1] !== undefined && pair[1] !== null)
   .map(([name, ...value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value))));
 
+/** Returns the name of an API for people. */
+export const titleOf = (session, name) => session.apis.find((api) => api.name === name)?.title ?? name;
+
 let messages;
 
 /** Says something below the header, where screen readers hear it too. */
@@ -78,7 +81,7 @@ export function confirm({ title, explanation, action, reason, fields = [], isFin
     const problem = element("p", { role: "alert", class: "bad" });
     const go = element("button", { type: "submit", class: isFinal ? "danger" : "primary" }, action);
     let isDone = false;
-    const form = element("form", { method: "dialog" },
+    const form = element("form", { method: "dialog", novalidate: true },
       element("h2", { id: "question" }, title), explanation && element("p", {}, explanation), fields,
       why && field(reason === "required" ? "Reason" : "Reason (may be empty)", why,
         reason === "required" ? "It is in the audit; a person who is suspended reads it." : "It is in the audit."),
@@ -108,6 +111,6 @@ export function confirm({ title, explanation, action, reason, fields = [], isFin
     });
     document.body.append(dialog);
     dialog.showModal();
-    (why ?? typed ?? go).focus();
+    (form.querySelector("input, select, textarea") ?? go).focus();
   });
 }

@@ -2,10 +2,9 @@
 
 import { button, codeBlock, element, field, table } from "../reference/elements.js";
 import { get, path, post } from "./asking.js";
-import { confirm, count, empty, facts, say, show, size, time, until } from "./parts.js";
+import { confirm, count, empty, facts, say, show, size, time, titleOf, until } from "./parts.js";
 
 export const address = (api, id) => `#person/${encodeURIComponent(api)}/${encodeURIComponent(id)}`;
-const titleOf = (session, name) => session.apis.find((api) => api.name === name)?.title ?? name;
 const called = (person) => person.name || person.email || person.id;
 
 const suspended = ({ suspension }) => suspension && element("strong", { class: "bad" }, suspension.until ? ["suspended until ", suspension.until.slice(0, 16).replace("T", " ")] : "suspended");
@@ -84,12 +83,36 @@ async function resetCode(person, whom) {
   });
   if (!isDone) return;
   if (!made.code) return say(`The code goes to ${made.email}.`);
-  const code = codeBlock("The code, which is shown once", made.code);
-  const dialog = element("dialog", { "aria-labelledby": "code", onclose: () => dialog.remove() },
-    element("h2", { id: "code" }, `The code for ${whom}`), code.node, element("p", {}, "It is entered in the app, under “forgotten password”."),
+  showOnce(`The code for ${whom}`, made.code, "It is entered in the app, under “forgotten password”.");
+}
+
+/** Shows a secret, until the operator is done with it. */
+function showOnce(title, secret, explanation) {
+  const dialog = element("dialog", { "aria-labelledby": "secret", onclose: () => dialog.remove() },
+    element("h2", { id: "secret" }, title), codeBlock("It is shown once", secret).node, element("p", {}, explanation),
     element("div", { class: "row" }, button("Done", () => dialog.close(), { class: "primary" })));
   document.body.append(dialog);
   dialog.showModal();
+}
+
+/** Shows the tokens of an account, which operators make and revoke. */
+function tokens(person, place) {
+  const account = person.name;
+  const load = () => show(place, async () => {
+    const found = await get(path("tokens", person.api), { account });
+    const revoke = (token) => async () => {
+      if (await confirm({ title: `Revoke the token “${token.name}” of ${account}?`, explanation: "Within a second it is refused on every node. It cannot be undone, but a new one can be made.", action: "Revoke", isFinal: true, act: () => post(path("tokens", person.api, String(token.number), "revoke")) })) load();
+    };
+    const create = async () => {
+      const name = element("input", { type: "text", value: "phone", maxlength: 255 });
+      let made;
+      if (!await confirm({ title: `Make a token for ${account}?`, explanation: "Whoever has it has the account.", action: "Make the token", fields: [field("Name of the token", name)], act: async () => { made = await post(path("tokens", person.api), { account, name: name.value.trim() }); } })) return;
+      showOnce(`The token for ${account}`, made.text, "It is a bearer token of the API.");
+      load();
+    };
+    return [element("h3", {}, "Tokens"), found.length ? table("Tokens", ["Name", "Made", "Last used", "Revoke"], found.map((token) => [token.name, time(token.created_at), token.last_used_at ? time(token.last_used_at) : "never", button("Revoke", revoke(token), { class: "small danger", "aria-label": `Revoke ${token.name}` })])) : element("p", {}, "None: the person cannot sign in until there is one."), button("Make a token …", create)];
+  });
+  load();
 }
 
 /** Shows the card of a person. */
@@ -99,6 +122,8 @@ export function personView(place, session, api, id) {
   const load = () => show(card, async () => {
     const person = await get(path("people", api, id));
     const { reports, sessions, acts: deeds } = person;
+    const keys = element("div");
+    if (session.role === "all" && session.apis.find((each) => each.name === api)?.has_tokens) tokens(person, keys);
     return [
       element("h2", { class: "first" }, called(person), " ", element("small", {}, `${titleOf(session, api)} ${person.id}`), " ", suspended(person)),
       element("div", { class: "row acts", role: "group", "aria-label": "What can be done" }, acts(person, session, load)),
@@ -107,6 +132,7 @@ export function personView(place, session, api, id) {
         ["Signed up", time(person.created_at)], ["Last seen", time(person.last_seen_at)],
         ["Failed sign-ins within the hour", person.failed_sign_ins], ["Files", person.storage_bytes === undefined || person.storage_bytes === null ? undefined : size(person.storage_bytes)],
         ["Reports", reports && `${reports.by} by, ${reports.about} about`], ["Accepted terms", person.accepted_terms]),
+      keys,
       element("h3", {}, "Sessions"),
       sessions.length ? table("Sessions", ["Device", "Since", "Last used", "From"], sessions.map((each) => [each.device || "not named", time(each.started_at), time(each.used_at),
         each.address && session.role === "all" ? element("a", { href: `#log?text=${encodeURIComponent(`address=${each.address}`)}`, title: "Requests from this address" }, each.address) : each.address ?? ""])) : element("p", {}, "None: the person is signed out, or signs in elsewhere."),

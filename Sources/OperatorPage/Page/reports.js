@@ -2,7 +2,7 @@
 
 import { button, element, field } from "../reference/elements.js";
 import { get, path, post } from "./asking.js";
-import { ago, confirm, empty, facts, say, show, size, time, until } from "./parts.js";
+import { ago, confirm, empty, facts, say, show, size, time, titleOf, until } from "./parts.js";
 import { address } from "./people.js";
 
 const title = (report) => `${report.api} ${report.id}`;
@@ -134,7 +134,7 @@ export function reportsView(place, session, fields) {
       return null;
     }
     const list = element("ol", {}, reports.map((report) => element("li", {}, element("a", { href: `#reports?at=${encodeURIComponent(title(report))}`, "data-report": title(report), onclick: (event) => { event.preventDefault(); open(report); } },
-      element("strong", {}, standing(report)), ` in ${report.api}`, element("small", {}, report.reason, ", ", element("span", { class: isOld(report) ? "bad" : null }, ago(report.created_at)))))));
+      element("strong", {}, standing(report)), ` in ${titleOf(session, report.api)}`, element("small", {}, report.reason, ", ", element("span", { class: isOld(report) ? "bad" : null }, ago(report.created_at)))))));
     queueMicrotask(() => setTimeout(mark));
     return list;
   }, () => load(wanted));

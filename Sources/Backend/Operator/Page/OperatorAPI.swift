@@ -14,7 +14,7 @@ enum OperatorAPI: ServiceAPI {
     static let captureForm = CaptureForm.text
     static let credentials = CredentialForm.cookie(cookieName)
     static let cookieName = "concord_operator"
-    static let sections = [session, overview, people, reports, log]
+    static let sections = [session, overview, people, tokens, reports, log]
 
     static let errorMessages: ErrorMessages = {
         var messages = ErrorMessages()
@@ -46,11 +46,14 @@ extension OperatorAPI {
             let hasPasswords: Bool
             /// Whether strangers see what people write, so that there are reports.
             let hasReports: Bool
+            /// Whether people have tokens that an operator makes.
+            let hasTokens: Bool
 
             enum CodingKeys: String, CodingKey {
                 case name, title
                 case hasPasswords = "has_passwords"
                 case hasReports = "has_reports"
+                case hasTokens = "has_tokens"
             }
         }
 

@@ -87,7 +87,7 @@ struct OperatorDesk: Sendable {
             let desk = commands.running.first { $0.name == api.name }?.service.peopleDesk
             return OperatorAPI.Session.API(
                 name: api.name, title: api.title, hasPasswords: desk?.signIns != nil,
-                hasReports: api.tableOfPeople?.hasReports == true)
+                hasReports: api.tableOfPeople?.hasReports == true, hasTokens: api.tokenCommands != nil)
         }
         return OperatorAPI.Session(
             name: session.name, role: session.role.rawValue, expiresAt: .init(milliseconds: session.expiresAt),

@@ -14,6 +14,7 @@ extension OperatorDesk {
         routes.on(answering: { (_: OperatorAPI.SignOut, _, info) in signOut(info) })
         overview(&routes)
         people(&routes)
+        tokens(&routes)
         reports(&routes)
         return routes
     }
