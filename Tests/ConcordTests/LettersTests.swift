@@ -8,7 +8,8 @@ import Testing
 
 /// A stock mail server receives each of the server's e-mails, and the codes in them work.
 @Suite(.timeLimit(.minutes(30))) struct LettersTests {
-    private let (password, new) = ("Secret-123", "Other-Secret-1")
+    private let password = "Secret-123"
+    private let new = "Other-Secret-1"
 
     private func concord(_ arguments: [String]) async throws -> String {
         let process = try ConcordProcess(arguments, environment: ["SUDO_USER": "anna"])
