@@ -63,7 +63,7 @@ import Testing
                 Messenger.ResetPassword(token: try #require(reset.code), newPassword: new))
             try await client.signIn(username: "anna", password: new)
             _ = try await concord(
-                ["people", "reset-code", "messenger", "\(id)", "--send", "--reason", "asked"] + data)
+                ["people", "reset-code", "messenger", "\(id)", "--send"] + data)
             let help = try await mail.letter("Reset your password", to: "annas@example.com", number: 2)
             try await client.send(
                 Messenger.ResetPassword(token: try #require(help.code), newPassword: password))
