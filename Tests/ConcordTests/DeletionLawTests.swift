@@ -436,11 +436,13 @@ import Testing
                         VALUES (\("uuid \(number)"), \(account), 'x', 0, 1, 0, 0, 0)
                         """)
                 }
-                try AccountDeletion.begin(account, at: 1, in: db)
+                try AccountDeletion.begin(account, host.service.archives, at: 1, in: db)
                 return account
             }
             await #expect(throws: Problem.self) {
-                try await host.database.write { try AccountDeletion.begin(account, at: 2, in: $0) }
+                try await host.database.write {
+                    try AccountDeletion.begin(account, host.service.archives, at: 2, in: $0)
+                }
             }
             try await home.send(.get, "/me", token: token, expecting: [401])
             try await host.service.sweep()

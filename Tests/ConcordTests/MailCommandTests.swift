@@ -12,29 +12,17 @@ import Testing
         return (await process.status(), output, await process.standardError())
     }
 
-    @Test(.enabled(if: StockTools.python != nil, "`make test` installs the mail server and sets CONCORD_PYTHON"))
-    func theMailServerTakesIt() async throws {
-        let port = try await reservePort()
-        let server = Process()
-        server.executableURL = URL(fileURLWithPath: try #require(StockTools.python))
-        server.arguments = [StockTools.package + "/Tests/StockClient/smtp.py", "\(port)"]
-        let (input, output) = (Input(), Output())
-        server.standardInput = input.end
-        server.standardOutput = output.end
-        let ending = try ProcessEnding(running: server)
-        input.begin()
-        output.begin()
-        for await text in output.texts where text.contains("ready\n") { break }
-        let sent = try await run(
-            ["anna@example.com", "--data", "/nonexistent"],
-            ["CONCORD_SMTP": "smtp://127.0.0.1:\(port)?tls=none", "CONCORD_MAIL_FROM": "concord@example.com"])
-        #expect(sent.status == 0, "\(sent.errors)")
-        #expect(
-            sent.output == "127.0.0.1:\(port) has taken the e-mail from concord@example.com to anna@example.com.\n")
-        for await text in output.texts where text.contains("anna@example.com") { break }
-        #expect(output.text.contains("Subject: Test"))
-        input.finish()
-        _ = await ending.status
+    @Test(StockMailServer.isThere) func theMailServerTakesIt() async throws {
+        try await StockMailServer.serving { server in
+            let sent = try await run(
+                ["anna@example.com", "--data", "/nonexistent"],
+                ["CONCORD_SMTP": server.url, "CONCORD_MAIL_FROM": "concord@example.com"])
+            #expect(sent.status == 0, "\(sent.errors)")
+            #expect(
+                sent.output
+                    == "\(server.address) has taken the e-mail from concord@example.com to anna@example.com.\n")
+            _ = try await server.letter("Test", to: "anna@example.com")
+        }
     }
 
     @Test func whatIsWrongIsSaid() async throws {

@@ -61,6 +61,8 @@ public struct TestSetup: Sendable {
     public var requiresTerms = false
     /// The words that are refused in texts that strangers read; nil for none.
     public var words: WordList?
+    /// The words that are reported in texts that strangers read; nil for none.
+    public var flaggedWords: WordList?
     /// The apps that open the API's links; nil for none.
     public var appLinks: AppLinks?
     /// A proxy between the first node and the database.
@@ -107,6 +109,7 @@ private struct TestServer<API: HostedAPI> {
         platform.about = setup.about
         platform.requiresTerms = setup.requiresTerms
         platform.words = setup.words
+        platform.flaggedWords = FlaggedWords(setup.flaggedWords)
         let app = try api.compose(on: platform)
         let restart: @Sendable () throws -> any Transport = { [platform] in
             InProcessTransport(try api.compose(on: platform).router, peer: setup.peer)

@@ -86,7 +86,7 @@ struct AppBuilder: Sendable {
         platform.isDevelopment = settings.isDevelopment
         platform.about = settings.about[api.name] ?? About()
         platform.requiresTerms = settings.requiresTerms
-        platform.words = settings.words
+        (platform.words, platform.flaggedWords) = (settings.words, FlaggedWords(settings.flaggedWords))
         platform.keysInUse = keysInUse
         platform.memory = memory
         platform.tracer = settings.tracer

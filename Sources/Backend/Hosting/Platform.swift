@@ -56,6 +56,8 @@ public struct Platform: Sendable {
     public var requiresTerms = false
     /// The words that are refused in texts that strangers read; nil for none.
     public var words: WordList?
+    /// The words that are reported in texts that strangers read.
+    public var flaggedWords = FlaggedWords()
     /// The version of the terms that a person must accept who registers; nil for any or none.
     public var requiredTerms: String? { requiresTerms ? about.version : nil }
     /// Records a span for each request; nil for none.

@@ -58,6 +58,8 @@ public struct ServerSettings: Sendable {
     public var about: [String: About] = [:]
     /// The words that are refused in texts that strangers read; nil for none.
     public var words: WordList?
+    /// The words that are reported in texts that strangers read; nil for none.
+    public var flaggedWords: WordList?
     /// Whether a person who registers must accept the terms' version of ``about``.
     public var requiresTerms = false
     /// The time during which requests are still accepted after SIGTERM, while `/ready` answers 503.

@@ -45,7 +45,9 @@ struct FiledReport: Encodable, Sendable {
     let details: String?
     let createdAt: PersonRecord.Moment
     let closing: Closing?
-    /// Who has reported it; nil when the account was deleted.
+    /// The word of the operator's list because of which the server has made the report; nil for a report of a person.
+    let flaggedWord: String?
+    /// Who has reported it; nil when the server has, or the account was deleted.
     var reporter: Person?
     /// Who wrote it, or was reported; nil when the account was deleted.
     var person: Person?
@@ -55,6 +57,7 @@ struct FiledReport: Encodable, Sendable {
     enum CodingKeys: String, CodingKey {
         case api, id, state, kind, thing, place, content, reason, details
         case createdAt = "created_at"
+        case flaggedWord = "flagged_word"
         case closing, reporter, person, files, notes
     }
 
@@ -76,6 +79,7 @@ struct FiledReport: Encodable, Sendable {
                     acts: (try row.get(13, as: String?.self) ?? "").split(separator: " ").map(String.init),
                     reason: try row.get(14, as: String?.self) ?? "")
             } else { nil }
+        flaggedWord = try row.get(15)
     }
 }
 
@@ -107,7 +111,8 @@ extension FiledReport {
         lines.append(kind == .person ? "person: \(author)" : "\(kind): \(thing)\(standing ?? "") of \(author)")
         lines.append("reason: \(reason.quoted)")
         if let details { lines.append("details: \(details.quoted)") }
-        lines.append("reported by: \(reporter?.text ?? Self.deleted)")
+        let flag = flaggedWord.map { "the list of words, for \($0.quoted)" }
+        lines.append("reported by: \(flag ?? reporter?.text ?? Self.deleted)")
         lines.append("then: \(content?.quoted ?? "nothing was kept")")
         lines.append("now: \(present.map { $0 == content ? "the same" : $0.quoted } ?? "no longer there")")
         lines += files.enumerated().map { number, file in

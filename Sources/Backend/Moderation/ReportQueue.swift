@@ -61,6 +61,7 @@ public enum ReportQueue<Table: PeopleTable> {
             ],
             without: [
                 "person_id", "place", "content", "state", "closed_at", "closed_by", "acts", "closing_reason", "ends_at",
+                "flagged_word",
             ])
     }
 
@@ -70,16 +71,28 @@ public enum ReportQueue<Table: PeopleTable> {
     ///
     /// - Parameter person: The author of the thing, or the person who is reported.
     /// - Returns: The report's id.
+    @discardableResult
     public static func file(
         _ copy: ReportedCopy, about person: Table.ID, by reporter: Table.ID, because reason: String, details: String?,
         at now: Int64, in db: Session
     ) throws -> Int64 {
+        try insert(copy, about: person, by: reporter, because: reason, details: details, at: now, in: db)
+    }
+
+    /// - Parameters:
+    ///   - reporter: Who reports it; nil for the server.
+    ///   - word: The word because of which the server reports it.
+    static func insert(
+        _ copy: ReportedCopy, about person: Table.ID, by reporter: Table.ID?, because reason: String,
+        details: String? = nil, flaggedWord word: String? = nil, at now: Int64, in db: Session
+    ) throws -> Int64 {
         let id: Int? = try db.insert(
             """
             INSERT INTO filed_reports (
-                reporter_id, person_id, kind, thing_id, place, content, reason, details, created_at)
+                reporter_id, person_id, kind, thing_id, place, content, reason, details, flagged_word,
+                created_at)
             VALUES (\(reporter), \(person), \(copy.thing.kind), \(copy.thing.id), \(copy.thing.place), \(copy.text),
-                \(reason), \(details), \(now))
+                \(reason), \(details), \(word), \(now))
             """)
         guard let id = id.map(Int64.init) else { throw DatabaseFailure.failed("an insert returned no id") }
         for file in copy.files {
@@ -189,7 +202,7 @@ public enum ReportQueue<Table: PeopleTable> {
         let rows = try db.all(
             """
             SELECT id, state, kind, thing_id, place, content, reason, details, created_at, reporter_id, person_id,
-                closed_at, closed_by, acts, closing_reason
+                closed_at, closed_by, acts, closing_reason, flagged_word
             FROM filed_reports WHERE \(rest)
             """
         ) { row in

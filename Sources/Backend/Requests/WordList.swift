@@ -2,7 +2,8 @@ import Contract
 import Foundation
 import HTTPTypes
 
-/// Words and phrases that a server refuses in the texts that strangers read (`PublishesTexts`).
+/// Words and phrases that a server looks for in the texts that strangers read (`PublishesTexts`), to refuse them (`--words`)
+/// or to report them (`--flag-words`).
 ///
 /// They are compared as names are (`foldedForComparison`): case and width do not count, and invisible characters are left
 /// out. A word is found where it stands alone: "ass" is not found in "class". What separates words (spaces, marks, symbols) does
@@ -16,8 +17,13 @@ public struct WordList: Sendable {
     /// The length of a word or phrase in characters.
     static let longest = 100
 
-    /// The words of each entry, by its first word.
-    private var entries: [String: [[String]]] = [:]
+    private struct Entry {
+        let text: String
+        let words: [String]
+    }
+
+    /// The entries by their first words.
+    private var entries: [String: [Entry]] = [:]
 
     /// Reads a list: a word or phrase on each line. Empty lines, and those that begin with `#`, are ignored.
     ///
@@ -34,7 +40,7 @@ public struct WordList: Sendable {
             }
             count += 1
             guard count <= Self.most else { throw Mistake(description: "it has more than \(Self.most) entries") }
-            entries[first, default: []].append(words)
+            entries[first, default: []].append(Entry(text: line, words: words))
         }
     }
 
@@ -47,14 +53,19 @@ public struct WordList: Sendable {
     ///
     /// - Throws: ``refusal``, when one of them has a word or phrase of the list.
     @Sendable func review(_ texts: [String]) throws {
-        if texts.contains(where: has) { throw Self.refusal }
+        if entry(in: texts) != nil { throw Self.refusal }
     }
 
-    private func has(_ text: String) -> Bool {
-        let words = Self.words(of: text)
-        return words.indices.contains { index in
-            entries[words[index]]?.contains { words[index...].starts(with: $0) } == true
+    /// Returns the first entry, as the list has it, that is found in texts.
+    func entry(in texts: [String]) -> String? {
+        for text in texts {
+            let words = Self.words(of: text)
+            for index in words.indices {
+                let found = entries[words[index]]?.first { words[index...].starts(with: $0.words) }
+                if let found { return found.text }
+            }
         }
+        return nil
     }
 
     /// Returns the words of a text in the form in which they are compared: runs of letters, marks and digits.

@@ -5,7 +5,7 @@ import ContractClient
 public enum AboutScenarios {
     public static func all<World: APIWorld>() -> [Scenario<World>] {
         [
-            Scenario("Anybody is told who runs the server, and on which terms", clause: GetAbout<World.API>.signature) {
+            Scenario("The server says who runs it, and on which terms", clause: GetAbout<World.API>.signature) {
                 world in
                 let answer = try await world.get("/about")
                 try answer.succeeded(200)

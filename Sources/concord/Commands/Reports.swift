@@ -166,7 +166,7 @@ struct Reports: AsyncParsableCommand {
             discussion: """
                 concord reports dismiss messenger 3 --reason "a quarrel, no insult"
 
-                Nobody is told. The report and its copy stay.
+                No e-mail is sent. The report and its copy stay.
                 """)
 
         @OptionGroup var report: NamedReport

@@ -129,6 +129,13 @@ struct Serve: AsyncParsableCommand {
             valueName: "file"))
     var words: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "A file of words and phrases as for --words. Texts that have one are published, and reported to the queue of "
+                + "'concord reports'. [CONCORD_FLAG_WORDS] (default: none)",
+            valueName: "file"))
+    var flagWords: String?
+
     @OptionGroup var appLinks: AppLinkOptions
 
     @OptionGroup(title: "Who runs the server, and its terms")
@@ -340,19 +347,22 @@ struct Serve: AsyncParsableCommand {
         settings.operatorDocuments = MonitoringOptions.documents
         settings.sendTestEmail = try mail.testSender(environment, folder: folder)
         settings.reportNotices = try mail.reportNotices(environment, folder: folder)
-        settings.words = try wordList(environment)
+        settings.words = try wordList("--words", words, "CONCORD_WORDS", environment)
+        settings.flaggedWords = try wordList("--flag-words", flagWords, "CONCORD_FLAG_WORDS", environment)
         settings.about = try about.about(environment)
         settings.requiresTerms = try about.mustAccept(settings.about, environment)
         return settings
     }
 
-    private func wordList(_ environment: Environment) throws -> WordList? {
-        let path = try environment.value(words, "CONCORD_WORDS", { $0 }, default: "")
+    private func wordList(
+        _ option: String, _ path: String?, _ variable: String, _ environment: Environment
+    ) throws -> WordList? {
+        let path = try environment.value(path, variable, { $0 }, default: "")
         if path.isEmpty { return nil }
         guard let text = try? String(contentsOfFile: path, encoding: .utf8), text.utf8.count <= 4 << 20 else {
-            throw ValidationError("--words: \(path) cannot be read as a text of at most 4 MiB")
+            throw ValidationError("\(option): \(path) cannot be read as a text of at most 4 MiB")
         }
-        do { return try WordList(text) } catch { throw ValidationError("--words: \(path) cannot be used: \(error)") }
+        do { return try WordList(text) } catch { throw ValidationError("\(option): \(path) cannot be used: \(error)") }
     }
 
     /// Lets a server write its log to standard error, and keep the newest lines.

@@ -38,6 +38,8 @@ public final class DeuceDiaryService: FileStoringService {
         /// The number of requests in a minute for each user, and for each address without a valid token; nil for no
         /// limit.
         public var requestsPerMinute: Int?
+        /// The words because of which the server reports a text.
+        public var flaggedWords = FlaggedWords()
         /// The proxies whose `X-Forwarded-For` is trusted for the addresses of sockets' clients.
         public var trustedProxies = TrustedProxies()
 

@@ -24,6 +24,7 @@ extension DeuceDiaryService {
             throw Problem(.badRequest, "Cannot log a deuce in the future")
         }
         let groups = request.distinctGroups
+        let flagged = settings.flaggedWords.finding(in: request)
         return try await database.write(info.idempotencyKey, errorMessages: DeuceDiary.errorMessages, at: now) {
             [makeID, publisher] db in
             try Entries.requireMember(caller.user, ofEach: groups, in: db)
@@ -37,7 +38,10 @@ extension DeuceDiaryService {
                     createdAt: .init(milliseconds: createdAt))
             }
             let log = makeID()
-            for entry in entries { try Entries.insert(entry, of: log, in: db) }
+            for entry in entries {
+                try Entries.insert(entry, of: log, in: db)
+                try Reports.Queue.flag(flagged, { _ in entry.reportedCopy }, by: caller.user, at: now, in: db)
+            }
             guard let user = try Users.countLog(of: caller.user, at: now, in: db) else {
                 throw IssuerAccounts.unauthorized
             }

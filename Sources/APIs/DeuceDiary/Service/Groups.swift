@@ -17,6 +17,7 @@ extension DeuceDiaryService {
     ) async throws -> Answer<DeuceDiary.Group> {
         let now = time.milliseconds()
         let description = request.description?.trimmed ?? ""
+        let flagged = settings.flaggedWords.finding(in: request)
         return try await database.write(info.idempotencyKey, errorMessages: DeuceDiary.errorMessages, at: now) {
             [makeID] db in
             try Users.lockCaller(caller.user, in: db)
@@ -24,6 +25,7 @@ extension DeuceDiaryService {
                 id: .init(makeID()), name: request.name.trimmed, description: description.isEmpty ? nil : description,
                 createdBy: caller.user, createdAt: .init(milliseconds: now), updatedAt: .init(milliseconds: now))
             try Groups.insert(group, in: db)
+            try Reports.Queue.flag(flagged, person: caller.user, at: now, in: db)
             return Answer(.ok, group)
         }
     }

@@ -42,6 +42,7 @@ public struct HostedDeuceDiary: HostedAPI {
     public func makeService(on platform: Platform) throws -> DeuceDiaryService {
         var settings = settings(platform.publicURL)
         settings.trustedProxies = platform.trustedProxies
+        settings.flaggedWords = platform.flaggedWords
         settings.showsInvitations = platform.appLinks != nil
         return DeuceDiaryService(
             database: platform.database, objects: platform.objects, tokens: try tokens(platform),

@@ -28,6 +28,7 @@ extension DeuceDiaryService {
         _ request: DeuceDiary.CreateLocation, from caller: Caller, _ info: RequestInfo
     ) async throws -> Answer<DeuceDiary.Location> {
         let now = time.milliseconds()
+        let flagged = settings.flaggedWords.finding(in: request)
         return try await database.write(info.idempotencyKey, errorMessages: DeuceDiary.errorMessages, at: now) { db in
             // The lock keeps two concurrent requests from both adding the last location.
             try Users.lockCaller(caller.user, in: db)
@@ -35,6 +36,7 @@ extension DeuceDiaryService {
             guard try Locations.count(of: caller.user, in: db) <= Self.maximumLocations else {
                 throw Problem(.badRequest, "Location limit reached")
             }
+            try Reports.Queue.flag(flagged, person: caller.user, at: now, in: db)
             return Answer(.ok, location)
         }
     }

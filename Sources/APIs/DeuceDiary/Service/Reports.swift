@@ -40,11 +40,8 @@ extension DeuceDiaryService {
             guard let entry = try Entries.one(request.entry, in: db) else { throw Entries.notFound }
             guard entry.userId != caller.user else { throw Problem(.badRequest, "You can't report your own entry") }
             try Users.lockCaller(caller.user, in: db)
-            let copy = ReportedCopy(
-                of: WrittenThing(
-                    .entry, entry.id.rawValue, in: entry.groupId.rawValue, by: entry.userId.rawValue), text: entry.text)
             try Reports.file(
-                copy, about: entry.userId, by: caller.user, request.reason, request.details,
+                entry.reportedCopy, about: entry.userId, by: caller.user, request.reason, request.details,
                 orRefuse: "You've already reported this entry", at: now, in: db)
             return Answer(.ok, .init(message: "Entry reported"))
         }
@@ -62,7 +59,7 @@ enum Reports {
         _ details: String?, orRefuse refusal: String, at now: Int64, in db: Session
     ) throws {
         guard try !Queue.hasReported(copy.thing, by: reporter, in: db) else { throw Problem(.badRequest, refusal) }
-        _ = try Queue.file(
+        try Queue.file(
             copy, about: author, by: reporter, because: reason.trimmed, details: details, at: now, in: db)
     }
 
@@ -80,6 +77,12 @@ enum Reports {
 extension DeuceDiary.DeuceEntry {
     /// The text that a report keeps of an entry: the place and the thoughts.
     var text: String { thoughts.isEmpty ? location : "\(location)\n\(thoughts)" }
+
+    /// The copy that a report keeps of the entry.
+    var reportedCopy: ReportedCopy {
+        let thing = WrittenThing(.entry, id.rawValue, in: groupId.rawValue, by: userId.rawValue)
+        return ReportedCopy(of: thing, text: text)
+    }
 }
 
 extension Users {

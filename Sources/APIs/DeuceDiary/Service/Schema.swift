@@ -137,5 +137,6 @@ extension DeuceDiaryService {
             .init("archives", Archives<Users>.table(of: "{KEY}")),
             .init("reports and blocks", Reports.Queue.tables(ids: "{KEY}") + Blocks.table),
             .init("who may register", Registration.tables),
+            .init("reports of flagged words", Reports.Queue.flags),
         ])
 }

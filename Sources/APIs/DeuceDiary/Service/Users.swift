@@ -40,10 +40,13 @@ extension DeuceDiaryService {
 
     func updateUser(_ request: DeuceDiary.UpdateUser, from caller: Caller) async throws -> DeuceDiary.User {
         let now = time.milliseconds()
+        let flagged = settings.flaggedWords.finding(in: request)
         let user: DeuceDiary.User?
         do {
             user = try await database.write { db in
-                try Users.rename(caller.user, to: request.username, at: now, in: db)
+                let user = try Users.rename(caller.user, to: request.username, at: now, in: db)
+                try Reports.Queue.flag(flagged, person: caller.user, at: now, in: db)
+                return user
             }
         } catch DatabaseFailure.constraint {
             throw Problem(.badRequest, "Username already taken")

@@ -58,9 +58,8 @@ extension DunbarService {
         let files = try await accounts.confirm(request.password, of: caller.user, info) {
             [accounts, archives, sessions] now, db -> [String]? in
             if try Users.isAdmin(caller.user, in: db) { return nil }
-            try archives.forget(caller.user, in: db)
             try sessions.endAll(of: caller.user, in: db)
-            return try Users.delete(caller.user, accounts, at: now, in: db)
+            return try Users.delete(caller.user, accounts, archives, at: now, in: db)
         }
         guard let files else { throw Problem(.badRequest, "Cannot delete admin account through this endpoint") }
         await remove(files)
@@ -74,8 +73,9 @@ extension Users {
     ///
     /// - Returns: The names of the account's files.
     static func delete(
-        _ id: Dunbar.User.ID, _ accounts: Accounts<Users>, at now: Int64, in db: Session
+        _ id: Dunbar.User.ID, _ accounts: Accounts<Users>, _ archives: Archives<Users>, at now: Int64, in db: Session
     ) throws -> [String] {
+        try archives.forget(id, in: db)
         // The lock waits for comments and reports that are being written on the posts, so that they are deleted as
         // well.
         try db.lock("posts", where: "user_id = \(id) ORDER BY id")

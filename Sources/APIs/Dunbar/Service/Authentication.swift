@@ -39,9 +39,11 @@ extension DunbarService {
         let origin = SessionOrigin(device: request.deviceName, info)
         let applicant = Applicant(
             email: request.email, acceptedTerms: request.acceptedTerms, invitationCode: request.invitationCode)
+        let flagged = settings.flaggedWords.finding(in: request)
         let answer = try await accounts.signUp(password: request.password, info, applicant: applicant, signsIn: true) {
             [sessions, emails, urls] password, now, db in
             var user = try Users.insert(request, password: password, at: now, urls, in: db)
+            try Reports.Queue.flag(flagged, person: user.id, at: now, in: db)
             try sessions.begin(token, for: user.id, replacing: info.headers, at: now, in: db)
             try sessions.note(origin, of: token, at: now, in: db)
             try emails.sendVerification(

@@ -16,6 +16,7 @@ extension DunbarService {
         _ request: Dunbar.AddComment, from caller: Caller, _ info: RequestInfo
     ) async throws -> Answer<Dunbar.Comment> {
         let now = time.milliseconds()
+        let flagged = settings.flaggedWords.finding(in: request)
         let answer: Answer<Dunbar.Comment> = try await database.write(
             info.idempotencyKey, errorMessages: Dunbar.errorMessages, at: now
         ) {
@@ -28,6 +29,8 @@ extension DunbarService {
             guard try Posts.lock(request.post, in: db) else { throw Posts.notFound }
             let id = try Comments.insert(request.content.trimmed, on: request.post, by: caller.user, at: now, in: db)
             guard let comment = try id.flatMap({ try Comments.one($0, urls, in: db) }) else { throw Posts.notFound }
+            try Reports.Queue.flag(
+                flagged, { _ in try Reports.copy(of: comment.id, in: db) }, by: caller.user, at: now, in: db)
             return Answer(.created, comment)
         }
         return try answer.renewed(by: urls)

@@ -38,6 +38,8 @@ public final class DunbarService: FileStoringService {
         public var attempts = SignInThrottle.Limits()
         /// The version of the terms that a person must accept who registers; nil for any or none.
         public var requiredTerms: String?
+        /// The words because of which the server reports a text.
+        public var flaggedWords = FlaggedWords()
         /// The size that all files of one user's posts may have together, in bytes.
         public var storageQuota: Int64 = 5 * 1024 * 1024 * 1024
         /// The number of posts and photos that one user may upload in an hour.

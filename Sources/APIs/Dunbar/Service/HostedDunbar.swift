@@ -48,6 +48,7 @@ public struct HostedDunbar: HostedAPI {
     public func makeService(on platform: Platform) throws -> DunbarService {
         var settings = settings(platform.publicURL)
         settings.requiredTerms = platform.requiredTerms ?? settings.requiredTerms
+        settings.flaggedWords = platform.flaggedWords
         if let limits = platform.storage {
             (settings.storageQuota, settings.uploadsPerHour) = (limits.quota, limits.uploadsPerHour)
         }

@@ -45,9 +45,8 @@ struct DunbarPeople: PeopleDesk {
 
     func delete(_ person: Dunbar.User.ID, at now: Int64, in db: Session) throws -> @Sendable () async -> Void {
         guard try Users.lock(person, in: db) else { throw Users.gone }
-        try service.archives.forget(person, in: db)
         try service.sessions.endAll(of: person, in: db)
-        let files = try Users.delete(person, service.accounts, at: now, in: db)
+        let files = try Users.delete(person, service.accounts, service.archives, at: now, in: db)
         return { [service] in await service.remove(files) }
     }
 }

@@ -36,6 +36,7 @@ extension DunbarService {
             if !request.media.isEmpty { try Files.requireRoom(for: 1, of: caller.user, settings, in: db) }
         }
         let files = try await store(request.media, of: caller.user)
+        let flagged = settings.flaggedWords.finding(in: request)
         let answer: Answer<Dunbar.Post> = try await removingOnFailure(files.map(\.name)) {
             [urls, uploadThrottle, settings] in
             try await database.write(info.idempotencyKey, errorMessages: Dunbar.errorMessages, at: now) { db in
@@ -43,6 +44,8 @@ extension DunbarService {
                 try uploadThrottle.count("\(caller.user)", at: now, in: db)
                 if !files.isEmpty { try Files.requireRoom(for: 0, of: caller.user, settings, in: db) }
                 guard let post = try id.flatMap({ try Posts.one($0, urls, in: db) }) else { throw Self.unauthorized }
+                try Reports.Queue.flag(
+                    flagged, { _ in try Reports.copy(of: post.id, in: db) }, by: caller.user, at: now, in: db)
                 return Answer(.created, post)
             }
         }

@@ -109,12 +109,12 @@ enum Reports {
     ) throws {
         guard try !Queue.hasReported(copy.thing, by: reporter, in: db) else { throw Problem(.badRequest, refusal) }
         let details = details?.trimmed
-        _ = try Queue.file(
+        try Queue.file(
             copy, about: author, by: reporter, because: reason.rawValue, details: details == "" ? nil : details,
             at: now, in: db)
     }
 
-    fileprivate static func copy(of post: Dunbar.Post.ID, in db: Session) throws -> ReportedCopy? {
+    static func copy(of post: Dunbar.Post.ID, in db: Session) throws -> ReportedCopy? {
         let row = try db.one("SELECT content, user_id, media FROM posts WHERE id = \(post)") { row in
             (
                 text: try row.get(0, as: String.self), author: try row.get(1, as: Int64.self),
@@ -139,7 +139,7 @@ enum Reports {
             files: (photo ?? nil).map { [ReportedFile(media: $0, size: nil)] } ?? [])
     }
 
-    fileprivate static func copy(of comment: Dunbar.Comment.ID, in db: Session) throws -> ReportedCopy? {
+    static func copy(of comment: Dunbar.Comment.ID, in db: Session) throws -> ReportedCopy? {
         try db.one("SELECT content, post_id, user_id FROM comments WHERE id = \(comment)") { row in
             ReportedCopy(
                 of: WrittenThing(

@@ -171,5 +171,6 @@ extension DunbarService {
             .init(
                 "who may register, and the terms that a person has accepted",
                 Registration.tables + [Registration.termsColumn(of: "users")]),
+            .init("reports of flagged words", Reports.Queue.flags),
         ])
 }

@@ -29,10 +29,13 @@ extension DunbarService {
     }
 
     func updateUser(_ request: Dunbar.UpdateUser, from caller: Caller) async throws -> Dunbar.UpdatedUser {
-        try await database.write { [urls] db in
+        let now = time.milliseconds()
+        let flagged = settings.flaggedWords.finding(in: request)
+        return try await database.write { [urls] db in
             try Users.require(caller.user, mayChange: request.id, in: db)
             try request.validate()
             try Users.update(request, in: db)
+            try Reports.Queue.flag(flagged, person: request.id, at: now, in: db)
             return try Users.changed(request.id, by: caller.user, urls, in: db)
         }
     }

@@ -27,7 +27,9 @@ extension MessengerService {
     func updateMe(
         _ request: Messenger.UpdateMe, from caller: Messenger.User.ID
     ) async throws -> Messenger.Account {
-        try await database.write { db in
+        let now = time.milliseconds()
+        let flagged = settings.flaggedWords.finding(in: request)
+        return try await database.write { db in
             try Users.lockCaller(caller, in: db)
             guard var account = try Users.account(caller, in: db) else { throw Sessions.invalidToken }
             let former = account.avatar
@@ -39,6 +41,7 @@ extension MessengerService {
                 try Files.requireImage(picture, in: db)
             }
             try Users.update(account, in: db)
+            try Reports.Queue.flag(flagged, person: caller, at: now, in: db)
             if account.avatar != former, let former { try Files.release([former], in: db) }
             return account
         }

@@ -20,9 +20,11 @@ extension MessengerService {
     ) async throws -> Answer<Messenger.Registered> {
         let applicant = Applicant(
             email: request.email, acceptedTerms: request.acceptedTerms, invitationCode: request.invitationCode)
+        let flagged = settings.flaggedWords.finding(in: request)
         return try await accounts.signUp(password: request.password, info, applicant: applicant, signsIn: false) {
             password, now, db in
             let user = try Users.insert(request, password: password, at: now, in: db)
+            try Reports.Queue.flag(flagged, person: user.id, at: now, in: db)
             return (user.id, Answer(.created, user))
         }
     }

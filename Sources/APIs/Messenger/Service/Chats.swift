@@ -22,6 +22,7 @@ extension MessengerService {
         }
         try Members.requireRoom(for: others.count + 1)
         let now = time.milliseconds()
+        let flagged = settings.flaggedWords.finding(in: request)
         return try await database.write(info.idempotencyKey, errorMessages: Messenger.errorMessages, at: now) { db in
             try Users.lockCaller(caller, in: db)
             try Users.requireKnown(others, in: db)
@@ -38,6 +39,7 @@ extension MessengerService {
             try Chats.add(caller, .owner, to: chat, at: now, in: db)
             for other in others { try Chats.add(other, .member, to: chat, at: now, in: db) }
             try Users.requireKnown(others, in: db)
+            try Reports.Queue.flag(flagged, person: caller, at: now, in: db)
             try self.announce([caller] + others, to: chat, in: db)
             return Answer(.created, .init(id: chat, type: "created"))
         }

@@ -33,6 +33,7 @@ public struct HostedMessenger: HostedAPI {
     public func makeService(on platform: Platform) throws -> MessengerService {
         var settings = settings
         settings.requiredTerms = platform.requiredTerms ?? settings.requiredTerms
+        settings.flaggedWords = platform.flaggedWords
         if let limits = platform.storage {
             (settings.storageQuota, settings.uploadsPerHour) = (limits.quota, limits.uploadsPerHour)
         }

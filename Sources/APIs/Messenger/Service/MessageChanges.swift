@@ -16,6 +16,7 @@ extension MessengerService {
         _ request: Messenger.EditMessage, from editor: Messenger.User.ID
     ) async throws -> Messenger.SentMessage {
         let now = time.milliseconds()
+        let flagged = settings.flaggedWords.finding(in: request)
         return try await database.write { db in
             let change = try ChatChange.lock(in: request.chat, by: editor, else: Chats.notAMember, db)
             try change.requireContact(in: db)
@@ -23,6 +24,7 @@ extension MessengerService {
             guard message.type == .text else { throw Problem(.badRequest, "Only text messages can be changed") }
             try Messages.edit(message.id, to: request.content, at: now, version: change.version, in: db)
             message.content = request.content
+            try Reports.Queue.flag(flagged, message, at: now, in: db)
             message.edited = .init(wrappedValue: .init(milliseconds: now))
             let edit = Messenger.MessageEdit(
                 id: message.id, chat: message.chat, content: message.content, editedAt: .init(milliseconds: now))

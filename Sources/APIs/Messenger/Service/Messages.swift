@@ -15,13 +15,15 @@ extension MessengerService {
         _ request: Messenger.SendMessage, from sender: Messenger.User.ID, _ info: RequestInfo
     ) async throws -> Answer<Messenger.SentMessage> {
         let now = time.milliseconds()
-        if let sends, request.file == nil,
+        let flagged = settings.flaggedWords.finding(in: request)
+        if let sends, request.file == nil, flagged == nil,
             let sent = try await sendTogether(request, by: sends, from: sender, info, at: now)
         {
             return sent
         }
         return try await database.write(info.idempotencyKey, errorMessages: Messenger.errorMessages, at: now) { db in
             let (message, number) = try Sends.send(request, from: sender, at: now, in: db)
+            try Reports.Queue.flag(flagged, message, at: now, in: db)
             self.announce(.message(message), as: number, in: db)
             try self.pushes?.post(message.id, at: now, in: db)
             return Answer(.created, .init(message))

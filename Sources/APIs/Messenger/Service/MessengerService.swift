@@ -48,6 +48,8 @@ public final class MessengerService: FileStoringService {
         public var attempts = SignInThrottle.Limits()
         /// The version of the terms that a person must accept who registers; nil for any or none.
         public var requiredTerms: String?
+        /// The words because of which the server reports a text.
+        public var flaggedWords = FlaggedWords()
         /// The time that a socket has for its first frame, which signs in.
         public var signInTime = Duration.seconds(10)
         /// The number of a chat's last changes whose deletions are remembered for apps that were away.

@@ -84,11 +84,7 @@ enum Reports {
         of message: Messenger.Message?, and user: Messenger.User.ID?, in db: Session
     ) throws -> [(ReportedCopy, Messenger.User.ID)] {
         var copies: [(ReportedCopy, Messenger.User.ID)] = []
-        if let message {
-            let thing = WrittenThing(.message, "\(message.id)", in: "\(message.chat)", by: "\(message.sender)")
-            let files = try message.file.map { try self.files($0, in: db) } ?? []
-            copies.append((ReportedCopy(of: thing, text: message.content, files: files), message.sender))
-        }
+        if let message { copies.append((try copy(of: message, in: db), message.sender)) }
         if let user, user != message?.sender {
             let avatar: Messenger.File.ID?? = try db.value("SELECT avatar_file_id FROM users WHERE id = \(user)")
             let copy = ReportedCopy(
@@ -99,6 +95,12 @@ enum Reports {
         return copies
     }
 
+    fileprivate static func copy(of message: Messenger.Message, in db: Session) throws -> ReportedCopy {
+        let thing = WrittenThing(.message, "\(message.id)", in: "\(message.chat)", by: "\(message.sender)")
+        let files = try message.file.map { try self.files($0, in: db) } ?? []
+        return ReportedCopy(of: thing, text: message.content, files: files)
+    }
+
     /// Returns a file for a report. Its row is locked: who deletes it comes before, or finds that the report keeps the
     /// stored object.
     private static func files(_ id: Messenger.File.ID, in db: Session) throws -> [ReportedFile] {
@@ -106,6 +108,15 @@ enum Reports {
         return try db.all("SELECT object_key, filename, mime_type, size FROM files WHERE id = \(id)") {
             ReportedFile(key: try $0.get(0), name: try $0.get(1), type: try $0.get(2), size: try $0.get(3))
         }
+    }
+}
+
+extension ReportQueue<Users> {
+    /// Reports a message with a flagged word.
+    static func flag(
+        _ finding: FlaggedWords.Finding?, _ message: Messenger.Message, at now: Int64, in db: Session
+    ) throws {
+        try flag(finding, { _ in try Reports.copy(of: message, in: db) }, by: message.sender, at: now, in: db)
     }
 }
 

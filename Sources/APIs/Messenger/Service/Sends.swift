@@ -9,7 +9,7 @@ import MessengerAPI
 /// (``together(_:publishing:pushing:in:)``). The rules stand here, and both are made of them:
 ///
 /// - The sender is a member of the chat, and in a direct chat nothing keeps the two users apart.
-/// - A file is the sender's own upload. Sends with files are never together with others.
+/// - A file is the sender's own upload. Sends with files, and those with a flagged word, are never together with others.
 /// - The chat's time becomes that of the message, and the message has the next number of the chat's events.
 /// - The sender has read the message.
 /// - The ids of a chat's messages grow in the order of the commits: its row is locked before the id is made.

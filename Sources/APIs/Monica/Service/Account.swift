@@ -28,8 +28,7 @@ extension MonicaService {
     ) async throws -> Answer<Monica.Deletion> {
         let now = time.milliseconds()
         try await database.write { [archives] db in
-            try AccountDeletion.begin(caller.account, at: now, in: db)
-            try archives.forget(caller.account, in: db)
+            try AccountDeletion.begin(caller.account, archives, at: now, in: db)
         }
         tokens.forget(info)
         // The account is gone, and what is left of it is removed again later.

@@ -11,8 +11,11 @@ enum AccountDeletion {
     /// Ends an account.
     ///
     /// - Throws: ``Accounts/gone`` when it was deleted before.
-    static func begin(_ account: AccountID, at now: Int64, in db: Session) throws {
+    static func begin(
+        _ account: AccountID, _ archives: Archives<Accounts>, at now: Int64, in db: Session
+    ) throws {
         try Accounts.lockCaller(account, in: db)
+        try archives.forget(account, in: db)
         // An import notices at its next step that its row is gone.
         try db.run(
             "DELETE FROM import_updates WHERE import_id IN (SELECT id FROM imports WHERE account_id = \(account))")

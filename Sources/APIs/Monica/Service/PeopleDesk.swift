@@ -32,8 +32,7 @@ struct MonicaPeople: PeopleDesk {
 
     func delete(_ person: AccountID, at now: Int64, in db: Session) throws -> @Sendable () async -> Void {
         _ = try endSessions(of: person, at: now, in: db)
-        try AccountDeletion.begin(person, at: now, in: db)
-        try service.archives.forget(person, in: db)
+        try AccountDeletion.begin(person, service.archives, at: now, in: db)
         // The account is gone, and what is left of it is removed again later.
         return { [service] in try? await service.removeDeletedAccounts(for: .seconds(5)) }
     }
