@@ -16,6 +16,7 @@ public struct HostedMonica: HostedAPI {
         MonicaService.CreateToken.self, MonicaService.ListTokens.self, MonicaService.RevokeToken.self,
         MonicaService.ImportCards.self, MonicaService.ExportAccount.self,
     ]
+    public var tokenCommands: (any TokenCommands)? { MonicaTokenCommands() }
     public var limits: MonicaService.Limits
 
     public init(limits: MonicaService.Limits = .init()) { self.limits = limits }
