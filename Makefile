@@ -45,7 +45,7 @@ SDKS := Messenger DeuceDiary Monica GTSD Dunbar
 TOOLS := .build/tools
 SOURCES := Package.swift Sources Tests Examples Tools/DerivedMembers $(wildcard Benchmarks/Package.swift Benchmarks/Sources)
 
-.PHONY: help deps release-deps test-deps serve build test test-release torture mutants sanitize fuzz lint format dist check-package docs derive describe schemathesis \
+.PHONY: help deps release-deps test-deps serve build test test-release torture mutants sanitize fuzz lint format dist check-package docs derive describe screenshots schemathesis \
 	drawing nodes bench compare clean
 
 help: ## show this list
@@ -153,6 +153,12 @@ schemathesis: test-deps ## send requests made from the descriptions to a running
 	$(SWIFT) build --product concord
 	$(SWIFT) build --product thumbnail
 	$(TOOLS)/bin/python Tools/schemathesis $(ARGS)
+
+screenshots: test-deps build ## take the pictures of docs/operators-page.md with a headless Chromium
+	@pictures="$$(mktemp -d)"; CONCORD_PICTURES="$$pictures" $(MAKE) test FILTER=OperatorBrowserTests && \
+		cp "$$pictures/overview-light.png" docs/operators-page.png && \
+		cp "$$pictures/reports-dark.png" docs/operators-page-reports.png && \
+		cp "$$pictures/person-light-phone.png" docs/operators-page-phone.png
 
 drawing: ## draw docs/architecture.svg (needs python3)
 	./Tools/draw-architecture

@@ -11,8 +11,12 @@ import Testing
     .enabled(if: Chromium.isThere, "`make test` installs chromium-headless-shell and sets CONCORD_PYTHON"),
     .serialized, .timeLimit(.minutes(30)))
 struct OperatorBrowserTests {
-    /// What strangers write wherever an operator reads it.
-    private static let attack = #"<img src=x onerror=alert(1)>"'</script><script>alert(2)</script>"#
+    /// The folder of screenshots; nil where none are taken.
+    private static let pictures = ProcessInfo.processInfo.environment["CONCORD_PICTURES"]
+    /// The text that strangers write wherever an operator reads it.
+    private static let attack =
+        pictures == nil
+        ? #"<img src=x onerror=alert(1)>"'</script><script>alert(2)</script>"# : "and everyone here knows it"
 
     private struct Facts: Encodable {
         let url: String
@@ -33,10 +37,11 @@ struct OperatorBrowserTests {
                 apis: ["messenger", "deuce-diary", "monica", "gtsd", "dunbar"])
             let facts = place.folder + "/facts.json"
             try JSONEncoder().encode(try await fill(page)).write(to: URL(fileURLWithPath: facts))
-            let pictures = ProcessInfo.processInfo.environment["CONCORD_PICTURES"].map { [$0] } ?? []
+            let pictures = Self.pictures.map { [$0] } ?? []
             let run = try await StockTools.run(
                 try #require(StockTools.python),
-                [StockTools.package + "/Tests/Browser/operator.py", try #require(Chromium.program), facts] + pictures)
+                [StockTools.package + "/Tests/Browser/operators_page.py", try #require(Chromium.program), facts]
+                    + pictures)
             #expect(run.status == 0, "\(run.output)")
             #expect(run.output.contains("operator: works"))
             try await page.stop()
@@ -58,7 +63,7 @@ struct OperatorBrowserTests {
             try await alice.send(
                 Messenger.CreateReport(message: message, reason: "rude \(Self.attack)", details: Self.attack))
         }
-        let refused = try await page.messenger(.get, "/users/me")
+        let refused = try await page.messenger(.get, "/chats")
         return Facts(
             url: page.url, links: [try await page.link("--name", "anna")], person: "\(his)", name: "bob", find: "bob",
             text: Self.attack, request: try #require(refused.headers[.requestID]))

@@ -214,7 +214,7 @@ import Testing
         try await withTemporaryFolder { folder in
             let page = try await PageServer.started(folder + "/data", more: ["--log-format", format])
             let all = page.raw.signed([.cookie: try await page.cookie()])
-            let answer = try await page.messenger(.get, "/users/me")
+            let answer = try await page.messenger(.get, "/chats")
             let id = try #require(answer.headers[.requestID])
             let found = try await all(.get, "/api/log?text=\(id)").succeeded(200)
             #expect(found["lines"]?.elements.count == 1, "\(found)")

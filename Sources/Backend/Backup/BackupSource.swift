@@ -107,6 +107,17 @@ struct BackupSource: Sendable {
         }
     }
 
+    /// Records an action that concerns no API's data in the audit of the first API that has a database.
+    func recordOnce(_ audit: Audit, _ subject: String) async throws {
+        for api in known {
+            let isRecorded = try await openDatabase(of: api) { database in
+                try await database.write { try audit.record(subject, in: $0) }
+                return true
+            }
+            if isRecorded == true { return }
+        }
+    }
+
     // MARK: Keys
 
     /// The names of the files in the data folder's `keys`.

@@ -38,7 +38,7 @@ function summary(lines) {
   const { api, method, route, status, microseconds, address, trace, request } = found.fields;
   const isBad = Number(status) >= 500;
   return element("section", { class: "panel", "aria-label": "The request" },
-    element("h3", {}, `${method} ${route} `, element("span", { class: isBad ? "bad" : "good" }, String(status))),
+    element("h3", {}, `${method} ${route} `, element("span", { class: isBad ? "bad" : Number(status) < 400 ? "good" : null }, String(status))),
     facts(["Request", element("code", {}, request)], ["API", api], ["Took", `${(Number(microseconds) / 1000).toFixed(1)} ms`], ["From", address],
       ["Trace", trace ? element("code", {}, trace) : undefined],
       ["Cause", isBad ? all.map(({ fields }) => fields.error).find(Boolean) : undefined]));

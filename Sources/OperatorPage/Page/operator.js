@@ -6,7 +6,7 @@ import { logView } from "./log.js";
 import { overviewView } from "./overview.js";
 import { peopleView, personView } from "./people.js";
 import { reportsView } from "./reports.js";
-import { say, show } from "./parts.js";
+import { hush, say, show } from "./parts.js";
 
 const byID = (id) => document.getElementById(id);
 const views = {
@@ -36,6 +36,7 @@ function open() {
     if (isHere) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
+  hush();
   byID("view").replaceChildren();
   scrollTo(0, 0);
   leave = view(byID("view"), session, ...steps, fields) ?? null;

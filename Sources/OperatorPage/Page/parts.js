@@ -2,13 +2,22 @@
 
 import { button, element, field } from "../reference/elements.js";
 
-/** Shows a view's content in a place as soon as it is there, and until then and without it says what is going on. */
+const newest = new WeakMap();
+
+/**
+ * Shows a view's content in a place as soon as it is there, and until then and without it says what is going on. What was asked for
+ * earlier, and comes later, is not shown.
+ */
 export async function show(place, make, again = () => show(place, make, again)) {
+  newest.set(place, make);
   place.setAttribute("aria-busy", "true");
   if (!place.hasChildNodes()) place.replaceChildren(element("p", { role: "status" }, "Loading …"));
   try {
-    place.replaceChildren(...[await make()].flat(Infinity).filter(Boolean));
+    const content = await make();
+    if (newest.get(place) !== make) return;
+    place.replaceChildren(...[content].flat(Infinity).filter(Boolean));
   } catch (error) {
+    if (newest.get(place) !== make) return;
     place.replaceChildren(element("div", { role: "alert", class: "panel problem" },
       element("p", {}, element("strong", {}, "This cannot be shown. "), error.message), button("Try again", again)));
   }
@@ -49,9 +58,17 @@ export const facts = (...pairs) => element("dl", { class: "facts" }, pairs.filte
 export const titleOf = (session, name) => session.apis.find((api) => api.name === name)?.title ?? name;
 
 let messages;
+let stays = false;
+
+/** Takes away what was said, unless it was said on the way to another view. */
+export function hush() {
+  if (!stays) messages?.replaceChildren();
+  stays = false;
+}
 
 /** Says something below the header, where screen readers hear it too. */
-export function say(text, isBad = false) {
+export function say(text, isBad = false, isForNextView = false) {
+  stays = isForNextView;
   messages ??= document.body.insertBefore(element("div", { id: "said", role: "status" }), document.getElementById("view"));
   messages.replaceChildren(element("p", { class: isBad ? "bad" : "good" }, text,
     " ", button("Close", () => messages.replaceChildren(), { class: "small" })));

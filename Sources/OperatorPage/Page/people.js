@@ -65,7 +65,7 @@ function acts(person, session, load) {
     found.push(button("Delete …", async () => {
       const isDone = await confirm({ title: `Delete ${whom}?`, explanation: "The account goes with everything that belongs to it. It cannot be undone: export it first if you may need it.", action: `Delete ${name}`, reason: "required", isFinal: true, word: id, act: (reason) => act("delete", { reason }) });
       if (!isDone) return;
-      say(`${whom} is deleted.`);
+      say(`${whom} is deleted.`, false, true);
       location.hash = "#people";
     }, { class: "danger" }));
   }
@@ -77,7 +77,7 @@ async function resetCode(person, whom) {
   let made;
   const isDone = await confirm({
     title: `Make a code for a new password of ${whom}?`, action: "Make the code",
-    explanation: "It is good for 15 minutes, and once, and ends all sessions. Whoever has it has the account: make sure to whom you give it.",
+    explanation: "It is valid for 15 minutes, and once, and ends all sessions. Whoever has it has the account: make sure to whom you give it.",
     fields: [person.email && field(`Send it to ${person.email}, and do not show it`, send)],
     act: async () => { made = await post(path("people", person.api, person.id, "reset-code"), { send: send.checked }); },
   });

@@ -94,7 +94,7 @@ export function reportsView(place, session, fields) {
     current = report;
     mark();
     detail.replaceChildren();
-    keys = {};
+    keys = { j: ["Next", () => step(1)], k: ["Previous", () => step(-1)] };
     if (!report) return;
     return show(detail, async () => {
       const found = await get(path("reports", report.api, String(report.id)));
@@ -103,7 +103,8 @@ export function reportsView(place, session, fields) {
         say(words);
         load(after && title(after));
       };
-      keys = { ...found.state === "open" ? acts(found, done) : {}, n: ["Note", note(found, () => open(report))], j: ["Next", () => step(1)], k: ["Previous", () => step(-1)] };
+      if (current !== report) return null;
+      keys = { ...found.state === "open" ? acts(found, done) : {}, n: ["Note", note(found, () => open(report))], ...keys };
       return [
         element("h2", {}, standing(found), " ", element("small", {}, title(found))),
         found.state !== "open" && element("p", { class: "panel" }, `${found.state} by ${found.closing?.by ?? "an operator"} `, time(found.closing?.at), found.closing?.acts.length ? ` (${found.closing.acts.join(", ")})` : "", found.closing?.reason ? `: ${found.closing.reason}` : ""),

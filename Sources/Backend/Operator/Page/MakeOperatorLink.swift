@@ -24,7 +24,7 @@ public struct MakeOperatorLink: ServerCommand {
             throw OperatorError("The server has no operator's page: it was started with --port operator=off")
         }
         let name = operatorName.map { "operator \($0)" } ?? context.audit.actor
-        try await context.source.record(context.audit, "\(name), \(granted.rawValue)")
+        try await context.source.recordOnce(context.audit, "\(name), \(granted.rawValue)")
         let base = Self.reachable(address ?? url)
         // Browsers do not send what stands behind the #, so no log and no other server has the token.
         try await context.print("\(base)/#sign-in=\(sessions.makeLink(for: name, granted))")

@@ -1,4 +1,4 @@
-"""Uses the operator's page of a running server in a browser, as an operator does: operator.py PROGRAM FACTS [PICTURES]
+"""Uses the operator's page of a running server in a browser, as an operator does: operators_page.py PROGRAM FACTS [PICTURES]
 
 FACTS is a file of JSON: `url` of the page, `link`s that sign in, `person` and `name` with the id and the name of a person of
 Messenger, `text` of that person's message, which is reported three times, and `request`, the id of a request.
@@ -99,7 +99,7 @@ async def sign_in(browser, facts, pictures):
 async def overview(page, facts):
     await page.go("overview")
     await page.shows("Messenger has 3 open reports")
-    await page.shows("people")
+    await page.shows("operator link")
     await page.looks("overview")
     await page.press("Back up now")
     await page.shows("The backup has begun", "#said")
