@@ -168,7 +168,7 @@ let apis: [Target] =
     + api(
         "DeuceDiary", mocks: "HTTPTypes",
         service: "EventBus Identity NIOConcurrencyHelpers NIOCore ObjectStore WebSockets")
-    + api("Monica", api: "HTTPTypes", service: "Identity Logging ObjectStore")
+    + api("Monica", api: "HTTPTypes", service: "Identity Logging Mail ObjectStore TimeZones")
     + api("GTSD", api: "HTTPTypes", service: "Identity Mail ObjectStore TimeZones")
     + api("Dunbar", mocks: "HTTPTypes", service: "Identity Mail NIOConcurrencyHelpers NIOCore ObjectStore Videos")
 
@@ -319,7 +319,7 @@ let suites: [Target] = [
             Logging NIOConcurrencyHelpers NIOCore NIOEmbedded NIOPosix NIOSockets ObjectStore WebSockets
             """),
     tests(api: "Dunbar", imports: "Identity Logging NIOConcurrencyHelpers ObjectStore"),
-    tests(api: "Monica", imports: "Identity NIOSockets"),
+    tests(api: "Monica", imports: "Identity Mail NIOSockets TimeZones"),
     tests(api: "GTSD", imports: "ContractMocks Identity Logging NIOConcurrencyHelpers ObjectStore TimeZones"),
     tests(
         "Guestbook",

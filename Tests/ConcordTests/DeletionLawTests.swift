@@ -382,12 +382,17 @@ import Testing
                 "/contactfields",
                 #"{"contact_id":\#(bob),"contact_field_type_id":\#(type),"data":"\#(Self.displayName)"}"#)
             _ = try await id("/addresses", #"{"contact_id":\#(bob),"street":"\#(Self.displayName)"}"#)
+            _ = try await id(
+                "/calls", #"{"contact_id":\#(bob),"called_at":"2026-03-01","content":"\#(Self.displayName)"}"#)
+            _ = try await id(
+                "/reminders",
+                #"{"contact_id":\#(bob),"title":"\#(Self.displayName)","initial_date":"2026-03-01","frequency_type":"week","frequency_number":1}"#
+            )
             try await home.send(.post, "/me/archive", token: token, expecting: [202])
             let before = try await remains(in: host.database, on: engine)
             for table in [
                 "accounts", "addresses", "contacts", "contact_fields", "contact_field_types", "notes", "tasks",
-                "activities", "gifts",
-                "tags",
+                "activities", "gifts", "tags", "calls", "reminders",
             ] {
                 #expect(before.contains { $0.hasPrefix("\(table).") }, "nothing was in \(table)")
             }
@@ -396,7 +401,8 @@ import Testing
             let tables = [
                 "accounts", "tokens", "genders", "contact_field_types", "activity_categories", "activity_types",
                 "contacts", "contact_fields", "addresses", "tags", "contact_tags", "activities", "activity_contacts",
-                "notes", "tasks", "gifts", "imports", "import_updates", "search_blocks", "search_grams",
+                "notes", "tasks", "gifts", "calls", "reminders", "imports", "import_updates", "search_blocks",
+                "search_grams",
                 "former_search_blocks", "once_only", "archives",
             ]
             for table in tables {

@@ -61,6 +61,17 @@ import Testing
                     contacts: [john, jane], activityTypeID: 1))
             #expect(
                 try await owner.send(Monica.Update<Monica.Activity>(id: activity.id, .init(activity))).data == activity)
+            let call = try await owner.client.create(
+                Monica.CallDraft(
+                    contactID: john, calledAt: try #require(.init("2026-01-02T03:04:05Z")), content: "c",
+                    contactCalled: true))
+            #expect(try await owner.send(Monica.Update<Monica.Call>(id: call.id, .init(call))).data == call)
+            let reminder = try await owner.client.create(
+                Monica.ReminderDraft(
+                    contactID: john, title: "r", initialDate: try #require(Day("2026-01-02")), frequencyType: .week,
+                    frequencyNumber: 2, description: "d"))
+            #expect(
+                try await owner.send(Monica.Update<Monica.Reminder>(id: reminder.id, .init(reminder))).data == reminder)
             let tag = try await owner.client.create(Monica.TagDraft(name: "friends"))
             #expect(try await owner.send(Monica.Update<Monica.Tag>(id: tag.id, .init(tag))).data == tag)
         }

@@ -15,6 +15,7 @@ import Testing
             "PUT /tasks/{id} title", "POST /gifts name", "PUT /gifts/{id} name", "POST /tags name",
             "PUT /tags/{id} name", "POST /contactfields data", "PUT /contactfields/{id} data",
             "POST /contactfieldtypes name", "PUT /contactfieldtypes/{id} name",
+            "POST /reminders title", "PUT /reminders/{id} title",
         ],
         .optional: [
             "POST /contacts middle_name", "POST /contacts last_name", "POST /contacts nickname",
@@ -33,6 +34,8 @@ import Testing
             "POST /addresses city", "PUT /addresses/{id} city",
             "POST /addresses province", "PUT /addresses/{id} province",
             "POST /addresses postal_code", "PUT /addresses/{id} postal_code",
+            "POST /calls content", "PUT /calls/{id} content",
+            "POST /reminders description", "PUT /reminders/{id} description",
         ],
         .search: ["GET /contacts query"],
         .opaque: [
@@ -58,7 +61,14 @@ import Testing
                 ("/notes", ["contact_id": 1, "body": "A"]), ("/tasks", ["title": "A"]), ("/tags", ["name": "A"]),
                 ("/gifts", ["contact_id": 1, "name": "A", "status": "idea"]),
                 ("/activities", ["summary": "A", "happened_at": "2026-02-23", "contacts": [1]]),
-                ("/addresses", ["contact_id": 1]),
+                ("/addresses", ["contact_id": 1]), ("/calls", ["contact_id": 1, "called_at": "2026-02-23"]),
+                (
+                    "/reminders",
+                    [
+                        "contact_id": 1, "title": "A", "initial_date": "2026-02-23", "frequency_type": "year",
+                        "frequency_number": 1,
+                    ]
+                ),
                 ("/contactfields", ["contact_id": 1, "contact_field_type_id": 2, "data": "A"]),
             ] {
                 let answer = try await owner.raw(.post, path, body)

@@ -54,6 +54,34 @@ enum WritingSamples {
         // end
     }
 
+    static func call(
+        _ monica: MonicaAPIClient, john: Monica.Contact, called: Monica.Timestamp, show: (String) -> Void
+    ) async throws {
+        // sample
+        try await monica.create(
+            Monica.CallDraft(contactID: john.id, calledAt: called, content: "About the party", contactCalled: true))
+        for try await call in monica.calls(of: john.id, sortedBy: .descending(.calledAt)) {
+            show("\(call.calledAt.date): \(call.content ?? "")")
+        }
+        // end
+    }
+
+    static func remind(
+        _ monica: MonicaAPIClient, john: Monica.Contact, today: Day, show: (String) -> Void
+    ) async throws {
+        // sample
+        try await monica.create(
+            Monica.ReminderDraft(
+                contactID: john.id, title: "Water his plants", initialDate: today, frequencyType: .week,
+                frequencyNumber: 2))
+        for month in 0...1 {
+            for reminder in try await monica.send(Monica.ListUpcomingReminders(month: month)).data {
+                show("\(reminder.plannedDay): \(reminder.title)")
+            }
+        }
+        // end
+    }
+
     static func once(_ monica: MonicaAPIClient, john: Monica.Contact, key: String) async throws -> Monica.Note {
         // sample
         let tea = Monica.NoteDraft(contactID: john.id, body: "Likes tea")

@@ -46,6 +46,19 @@ extension Monica {
         "contact_id": requiredID, "name": line, "street": line, "city": line, "province": line, "postal_code": line,
         "country": FieldRule("A text of up to three letters is a code of ISO 3166.", lengths: 0...255),
     ]
+    /// The rules of a call's fields. A changed call's contact may be left out.
+    static let callRules = [
+        "contact_id": id, "called_at": FieldRule(format: "date-time", isRequired: true), "content": text,
+    ]
+    /// The rules of a new call's fields.
+    static let newCallRules = callRules.merging(["contact_id": requiredID]) { $1 }
+    /// The rules of a reminder's fields.
+    static let reminderRules = [
+        "contact_id": requiredID, "initial_date": FieldRule(format: "date", isRequired: true),
+        "frequency_type": FieldRule(values: ReminderFrequency.known.map(\.rawValue), isRequired: true),
+        "frequency_number": FieldRule(numbers: 1...Double(Reminder.maximumFrequency), isRequired: true),
+        "title": FieldRule(lengths: 1...100_000, pattern: FieldRule.visible, isRequired: true), "description": text,
+    ]
     /// The rules of a tag's fields.
     static let tagRules = ["name": requiredLine]
     /// The rules of a contact's fields.

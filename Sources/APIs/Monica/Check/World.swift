@@ -128,7 +128,8 @@ extension RawAnswer {
 /// The contract as scenarios, one list for each section.
 package enum MonicaScenarios {
     package static var all: [Scenario<MonicaWorld>] {
-        published + errors + contacts + contactFields + addresses + search + lists + writing + tags + idempotency
+        published + errors + contacts + contactFields + addresses + phoneCalls + reminders + search + lists + writing
+            + tags + idempotency
             + account + archive + ofTwoAccounts
             + agreement + required + AboutScenarios.all()
     }
@@ -204,8 +205,7 @@ private actor CreatedResources: MadeResources {
         guard answer.request.method == .post, 200..<300 ~= answer.status,
             [
                 "contacts", "activities", "notes", "tasks", "gifts", "tags", "contactfields", "contactfieldtypes",
-                "addresses",
-                "setTags",
+                "addresses", "calls", "reminders", "setTags",
             ].contains(resource),
             let authorization = answer.request.headers[.authorization], let data = try? answer.json()["data"]
         else { return }

@@ -96,6 +96,16 @@ extension MonicaAPIClient {
         of contact: Int, sortedBy sort: Monica.Sort<Monica.AddressOrder>? = nil, pageSize: Int = 100
     ) -> Pages<Monica.Address, Cursor> { details(of: contact, sort, pageSize) }
 
+    /// Every call, or those with one contact; by default the oldest first.
+    public func calls(
+        of contact: Int? = nil, sortedBy sort: Monica.Sort<Monica.CallOrder>? = nil, pageSize: Int = 100
+    ) -> Pages<Monica.Call, Cursor> { listed(of: contact, sort, pageSize) }
+
+    /// Every reminder, or those of one contact; by default the oldest first.
+    public func reminders(
+        of contact: Int? = nil, sortedBy sort: Monica.Sort<Monica.ReminderOrder>? = nil, pageSize: Int = 100
+    ) -> Pages<Monica.Reminder, Cursor> { listed(of: contact, sort, pageSize) }
+
     /// Other servers have the lists of such things only under the contact's path.
     private func details<Item: Monica.Listed>(
         of contact: Int, _ sort: Monica.Sort<Item.By>?, _ size: Int

@@ -70,7 +70,9 @@ extension MonicaExamples {
           "activities": [\(activity)],
           "notes": [\(note)],
           "tasks": [\(task)],
-          "gifts": [\(gift)]
+          "gifts": [\(gift)],
+          "calls": [\(call)],
+          "reminders": [\(reminder)]
         }
 
         GET /export/vcard limited addition: Returns every contact that is not partial, as vCard 4.0 (RFC 6350).

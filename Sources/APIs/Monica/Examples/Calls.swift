@@ -69,6 +69,28 @@ extension MonicaExamples {
                 amount: "12.50", date: Day("2024-10-20")!, recipientID: 6))
         Monica.Update<Monica.Gift>(id: 1, Monica.GiftDraft(contactID: 5, name: "x"))
         Monica.Delete<Monica.Gift>(id: 1)
+        Monica.List<Monica.Call>(contact: 5, page: 1, limit: 10, sort: .descending(.calledAt))
+        Monica.ListOfContact<Monica.Call>(contact: 1, page: 2, limit: 50)
+        Monica.Get<Monica.Call>(id: 1)
+        Monica.Create<Monica.Call>(
+            Monica.CallDraft(
+                contactID: 5, calledAt: .init("2024-10-20T18:30:00Z")!, content: "About the party",
+                contactCalled: true))
+        Monica.Update<Monica.Call>(
+            id: 1, Monica.CallDraft(contactID: 5, calledAt: .init("2024-10-20T18:30:00Z")!))
+        Monica.Delete<Monica.Call>(id: 1)
+        Monica.List<Monica.Reminder>(contact: 5, page: 1, limit: 10, sort: .descending(.updatedAt))
+        Monica.ListOfContact<Monica.Reminder>(contact: 1, page: 2, limit: 50)
+        Monica.Get<Monica.Reminder>(id: 1)
+        Monica.Create<Monica.Reminder>(
+            Monica.ReminderDraft(
+                contactID: 5, title: "Water the plants", initialDate: Day("2024-10-20")!, frequencyType: .month,
+                frequencyNumber: 2, description: "Not the cactus"))
+        Monica.Update<Monica.Reminder>(
+            id: 1,
+            Monica.ReminderDraft(contactID: 5, title: "Water the plants", initialDate: Day("2024-10-20")!))
+        Monica.Delete<Monica.Reminder>(id: 1)
+        Monica.ListUpcomingReminders(month: 1)
         Monica.ListTags(sort: .descending(.name), page: 2)
         Monica.Get<Monica.Tag>(id: 1)
         Monica.ListContactsOfTag(tag: 1, page: 2, limit: 9, sort: newest)

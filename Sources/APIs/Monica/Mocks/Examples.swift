@@ -48,6 +48,16 @@ extension Monica.Address {
     public static let example: Self = contractExample(MonicaExamples.address)
 }
 
+extension Monica.Call {
+    /// The example: a call with ``Monica/Contact/example``.
+    public static let example: Self = contractExample(MonicaExamples.call)
+}
+
+extension Monica.Reminder {
+    /// The example: a reminder of ``Monica/Contact/example``.
+    public static let example: Self = contractExample(MonicaExamples.reminder)
+}
+
 extension Monica.User {
     /// The example: the owner of the account.
     public static let example: Self = contractExample(MonicaExamples.user)

@@ -43,6 +43,10 @@ public struct MonicaMock: APIMock {
         resource(.example as Monica.ContactFieldType)
         resource(.example as Monica.Address)
         lists(.example as Monica.Address)
+        resource(.example as Monica.Call)
+        lists(.example as Monica.Call)
+        resource(.example as Monica.Reminder)
+        lists(.example as Monica.Reminder)
         tags()
         account()
     }

@@ -59,7 +59,8 @@ enum AccountDeletion {
         try db.run("UPDATE gifts SET recipient_id = NULL WHERE recipient_id IN (\(list: contacts))")
         try db.run("UPDATE contacts SET met_through = NULL WHERE met_through IN (\(list: contacts))")
         for table: SQL in [
-            "activity_contacts", "contact_tags", "contact_fields", "addresses", "notes", "tasks", "gifts",
+            "activity_contacts", "contact_tags", "contact_fields", "addresses", "notes", "tasks", "gifts", "calls",
+            "reminders",
         ] {
             try db.run("DELETE FROM \(table) WHERE contact_id IN (\(list: contacts))")
         }

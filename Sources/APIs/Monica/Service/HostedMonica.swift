@@ -1,5 +1,6 @@
 import Backend
 import Database
+import TimeZones
 
 /// Describes Monica to the server that hosts it.
 public struct HostedMonica: HostedAPI {
@@ -23,9 +24,12 @@ public struct HostedMonica: HostedAPI {
     public func makeService(on platform: Platform) throws -> MonicaService {
         var settings = MonicaService.Settings(publicURL: platform.publicURL)
         settings.limits = limits
+        let zones = ZoneDatabase(environment: platform.environment) { [logger = platform.logger] text in
+            logger.warning("\(text)")
+        }
+        for warning in zones.warnings(at: platform.time.seconds) { platform.logger.warning("\(warning)") }
         return MonicaService(
             database: platform.database, objects: platform.objects, secret: try platform.secret(Self.requestKey),
-            time: platform.time,
-            settings: settings, logger: platform.logger)
+            zones: zones, time: platform.time, settings: settings, logger: platform.logger)
     }
 }

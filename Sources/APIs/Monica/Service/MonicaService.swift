@@ -7,6 +7,7 @@ import Identity
 import Logging
 import MonicaAPI
 import ObjectStore
+import TimeZones
 
 /// Implements the Monica API. Each section of the contract is an extension in a file of its own.
 public final class MonicaService: FileStoringService {
@@ -15,6 +16,7 @@ public final class MonicaService: FileStoringService {
     let tokens: Tokens
     let archives: Archives<Accounts>
     let searches: CallerLimit<AccountID>
+    let zones: ZoneDatabase
     let time: TimeSource
     let makeID: @Sendable () -> String
     let publicURL: String
@@ -47,16 +49,19 @@ public final class MonicaService: FileStoringService {
     ///   - database: A database with ``schema``.
     ///   - objects: The store for archives.
     ///   - secret: The key for the fingerprints of requests under an `Idempotency-Key`.
+    ///   - zones: The time zones that decide about accounts' days.
     ///   - makeID: Returns a new UUID of version 4, in lower case.
     ///   - logger: Logs the failures of background work. By default they are not logged.
     public init(
-        database: Database, objects: any ObjectStore, secret: Secret, time: TimeSource = .system,
+        database: Database, objects: any ObjectStore, secret: Secret, zones: ZoneDatabase = .system,
+        time: TimeSource = .system,
         makeID: @escaping @Sendable () -> String = RandomUUID.make, settings: Settings,
         logger: Logger = Logger(label: "monica") { _ in SwiftLogNoOpLogHandler() }
     ) {
         self.database = database
         self.objects = objects
         self.secret = secret
+        self.zones = zones
         self.time = time
         self.makeID = makeID
         self.logger = logger
@@ -82,6 +87,8 @@ public final class MonicaService: FileStoringService {
         tasks(&routes)
         lists(&routes, of: Monica.Gift.self)
         gifts(&routes)
+        phoneCalls(&routes)
+        reminders(&routes)
         contactFields(&routes)
         addresses(&routes)
         tags(&routes)
@@ -131,7 +138,7 @@ public final class MonicaService: FileStoringService {
     /// transaction: the records' URLs begin as links in the answer to the present request do.
     func loader(of account: AccountID) -> @Sendable (Session) -> RecordLoader {
         let baseURL = LinkOrigin.current(else: publicURL) + Monica.basePath
-        return { RecordLoader(account: account, baseURL: baseURL, db: $0) }
+        return { [zones] in RecordLoader(account: account, baseURL: baseURL, zones: zones, db: $0) }
     }
 
     /// Creates a resource, once per `Idempotency-Key`.
