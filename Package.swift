@@ -191,8 +191,8 @@ let command: Target = .executableTarget(
         ArgumentParser Backend CBuild Contract ContractCheck ContractClient ContractDescribe ContractExamples ContractReference
         ContractServer CoreMetrics Cores Database DeuceDiaryAPI DeuceDiaryCheck DeuceDiaryExamples DeuceDiaryService DunbarAPI
         DunbarCheck DunbarExamples DunbarService GTSDAPI GTSDCheck GTSDExamples GTSDService Identity Images Logging Mail
-        MessengerAPI MessengerCheck MessengerExamples MessengerService MonicaCheck MonicaExamples MonicaService NIOConcurrencyHelpers NIOSockets ObjectStore
-        PrometheusMetrics Push Redis TimeZones Tracing UnixSignals
+        MessengerAPI MessengerCheck MessengerExamples MessengerService MonicaAPI MonicaCheck MonicaExamples MonicaService
+        NIOConcurrencyHelpers NIOSockets ObjectStore PrometheusMetrics Push Redis TimeZones Tracing UnixSignals
         """),
     linkerSettings: [allocator])
 

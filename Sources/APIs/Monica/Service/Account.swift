@@ -177,7 +177,7 @@ enum Accounts: AccountTable {
         case id, uuid
         case firstName = "first_name"
         case lastName = "last_name"
-        case email
+        case email, zone
         case createdAt = "created_at"
         case updatedAt = "updated_at"
 
@@ -188,11 +188,13 @@ enum Accounts: AccountTable {
         try db.one(
             "SELECT \(UserColumn.list) FROM accounts WHERE id = \(account) AND \(isPresent)"
         ) { row in
-            Monica.User(
+            var user = Monica.User(
                 id: try row.get(UserColumn.id), uuid: try row.get(UserColumn.uuid),
                 firstName: try row.get(UserColumn.firstName), lastName: try row.get(UserColumn.lastName),
                 email: try row.get(UserColumn.email), createdAt: try row.get(UserColumn.createdAt),
                 updatedAt: try row.get(UserColumn.updatedAt))
+            user.timezone = try row.get(UserColumn.zone)
+            return user
         }
     }
 

@@ -231,5 +231,6 @@ extension MonicaService {
                     "CREATE INDEX reminders_by_day ON reminders (account_id, due_day, id)",
                     "CREATE INDEX reminders_due ON reminders (due_at, id)",
                 ]),
+            .init("e-mails about reminders", JobQueue<ReminderEmail>.table),
         ])
 }
