@@ -44,7 +44,8 @@ import Testing
     }
 
     private func reports(on node: TestNode<some HostedAPI>) async throws -> [FiledReport] {
-        try await reports(try #require(node.api.tableOfPeople), node.database)
+        guard let table = node.api.tableOfPeople else { return [] }
+        return try await reports(table, node.database)
     }
 
     private func reports<Table: PeopleTable>(_: Table.Type, _ database: Database) async throws -> [FiledReport] {
@@ -101,9 +102,9 @@ import Testing
                 return client
             }
             let (anna, bert) = (try await client("anna"), try await client("bert"))
-            for client in [anna, bert] {
+            for (client, count) in [(anna, 25), (bert, 2)] {
                 let chat = try await client.send(Messenger.CreateChat(type: .group, name: "x", members: [])).id
-                for number in 1...(client === anna ? 25 : 2) {
+                for number in 1...count {
                     try await client.send(Messenger.SendMessage(chat: chat, content: "darn \(number)"))
                 }
             }
