@@ -40,6 +40,10 @@ extension Mutant {
         .leaking("DELETE /calls/{id}"), .leaking("GET /contacts/{id}/calls"), .leaking("POST /calls"),
         .leaking("GET /reminders/{id}"), .leaking("PUT /reminders/{id}"), .leaking("DELETE /reminders/{id}"),
         .leaking("GET /contacts/{id}/reminders"), .leaking("POST /reminders"),
+        .leaking("GET /debts/{id}"), .leaking("PUT /debts/{id}"), .leaking("DELETE /debts/{id}"),
+        .leaking("GET /contacts/{id}/debts"), .leaking("POST /debts"),
+        .leaking("GET /journal/{id}"), .leaking("PUT /journal/{id}"), .leaking("DELETE /journal/{id}"),
+
         .leaking(upcoming) { $0.value["data"] == [] }, .leaking("POST /gifts"), .leaking("POST /activities"),
         .leaking(contacts) { $0.value["data"] == [] }, .leaking(notes) { $0.value["data"] == [] },
         .leaking(tasks) { $0.value["data"] == [] }, .leaking(gifts) { $0.value["data"] == [] },
@@ -121,6 +125,7 @@ extension Mutant {
             "GET /export/vcard", "leaves out social networks", .body("GET /export/vcard", "SOCIALPROFILE", "X-UNKNOWN")),
         .init(delete, "keeps the notes") { Mutant.lingering("GET /notes/{id}").make() },
         .init(delete, "keeps the tasks") { Mutant.lingering("GET /tasks/{id}").make() },
+        .init(delete, "keeps the debts") { Mutant.lingering("GET /debts/{id}").make() },
         .init(delete, "keeps the calls") { Mutant.lingering("GET /calls/{id}").make() },
         .init(delete, "keeps the reminders") { Mutant.lingering("GET /reminders/{id}").make() },
         .init(

@@ -82,6 +82,25 @@ enum WritingSamples {
         // end
     }
 
+    static func write(_ monica: MonicaAPIClient, show: (String) -> Void) async throws {
+        // sample
+        try await monica.create(Monica.JournalDraft(title: "A good day", post: "We met in the park"))
+        for try await entry in monica.journal(sortedBy: .descending(.createdAt)) {
+            show("\(entry.day): \(entry.title)")
+        }
+        // end
+    }
+
+    static func lend(_ monica: MonicaAPIClient, john: Monica.Contact) async throws {
+        // sample
+        let lunch = try await monica.create(
+            Monica.DebtDraft(contactID: john.id, inDebt: .yes, amount: "12.50", reason: "Lunch"))
+        var paid = Monica.DebtDraft(lunch)
+        paid.status = .completed
+        try await monica.update(lunch.id, paid)
+        // end
+    }
+
     static func once(_ monica: MonicaAPIClient, john: Monica.Contact, key: String) async throws -> Monica.Note {
         // sample
         let tea = Monica.NoteDraft(contactID: john.id, body: "Likes tea")

@@ -124,12 +124,15 @@ extension MonicaScenarios {
             let call = try await owner.client.create(Monica.CallDraft(contactID: john.id, calledAt: day.start))
             let reminder = try await owner.client.create(
                 Monica.ReminderDraft(contactID: john.id, title: "Call", initialDate: day))
+            let entry = try await owner.client.create(Monica.JournalDraft(title: word, post: "y", day: day))
+            let debt = try await owner.client.create(
+                Monica.DebtDraft(contactID: john.id, inDebt: .yes, amount: "3"))
             let tag = try await owner.client.create(Monica.TagDraft(name: word))
             let export = try await owner.get("/export/json").succeeded(200)
             for (kind, id) in [
                 ("contacts", john.id), ("contacts", jane.id), ("activities", activity.id), ("notes", note.id),
                 ("tasks", task.id), ("tasks", free.id), ("gifts", gift.id), ("calls", call.id),
-                ("reminders", reminder.id), ("tags", tag.id),
+                ("reminders", reminder.id), ("debts", debt.id), ("journal", entry.id), ("tags", tag.id),
             ] {
                 let exported = export[kind]?.elements.first { $0["id"] == id.json }
                 let read = try await owner.get("/\(kind)/\(id)?with=contactfields").succeeded(200)["data"]

@@ -38,6 +38,7 @@ extension MonicaScenarios {
             try await owner.client.create(Monica.CallDraft(contactID: .init(id), calledAt: called))
             try await owner.client.create(
                 Monica.ReminderDraft(contactID: .init(id), title: "x", initialDate: called.day))
+            try await owner.client.create(Monica.DebtDraft(contactID: .init(id), inDebt: .yes, amount: "1"))
             // Written again, it is as it is read, but for the time at which it was changed.
             var again = Owner.described(word).members
             again["gender_id"] = john["gender_id"]
@@ -76,7 +77,9 @@ extension MonicaScenarios {
             let single = try await owner.get("/tags/\(tag)").succeeded(200)["data"]
             try expect(read?["tags"]?[0], equals: single)
             let numbers = read?["statistics"]
-            for (kind, count) in ["notes": 1, "activities": 1, "tasks": 0, "gifts": 0, "calls": 1, "reminders": 1]
+            for (kind, count) in [
+                "notes": 1, "activities": 1, "tasks": 0, "gifts": 0, "calls": 1, "reminders": 1, "debts": 1,
+            ]
                 as [String: JSONValue]
             {
                 try expect(numbers?["number_of_\(kind)"], equals: count)

@@ -72,7 +72,9 @@ extension MonicaExamples {
           "tasks": [\(task)],
           "gifts": [\(gift)],
           "calls": [\(call)],
-          "reminders": [\(reminder)]
+          "reminders": [\(reminder)],
+          "debts": [\(debt)],
+          "journal": [\(journalEntry)]
         }
 
         GET /export/vcard limited addition: Returns every contact that is not partial, as vCard 4.0 (RFC 6350).

@@ -91,6 +91,20 @@ extension MonicaExamples {
             Monica.ReminderDraft(contactID: 5, title: "Water the plants", initialDate: Day("2024-10-20")!))
         Monica.Delete<Monica.Reminder>(id: 1)
         Monica.ListUpcomingReminders(month: 1)
+        Monica.List<Monica.Debt>(contact: 5, page: 1, limit: 10, sort: .descending(.updatedAt))
+        Monica.ListOfContact<Monica.Debt>(contact: 1, page: 2, limit: 50)
+        Monica.Get<Monica.Debt>(id: 1)
+        Monica.Create<Monica.Debt>(
+            Monica.DebtDraft(contactID: 5, inDebt: .yes, amount: "12.50", reason: "Lunch"))
+        Monica.Update<Monica.Debt>(
+            id: 1, Monica.DebtDraft(contactID: 5, inDebt: .no, amount: "7", status: .completed))
+        Monica.Delete<Monica.Debt>(id: 1)
+        Monica.ListJournal(page: 2, limit: 50, sort: .descending(.updatedAt))
+        Monica.Get<Monica.JournalEntry>(id: 1)
+        Monica.Create<Monica.JournalEntry>(Monica.JournalDraft(title: "A good day", post: "We met in the park"))
+        Monica.Update<Monica.JournalEntry>(
+            id: 1, Monica.JournalDraft(title: "A good day", post: "We met in the park", day: Day("2024-10-20")!))
+        Monica.Delete<Monica.JournalEntry>(id: 1)
         Monica.ListTags(sort: .descending(.name), page: 2)
         Monica.Get<Monica.Tag>(id: 1)
         Monica.ListContactsOfTag(tag: 1, page: 2, limit: 9, sort: newest)

@@ -80,7 +80,7 @@ extension MonicaExamples {
             "number_of_reminders": 1,
             "number_of_tasks": 1,
             "number_of_gifts": 1,
-            "number_of_debts": = 0
+            "number_of_debts": 1
           },
           +? "contactFields": [\(contactField)],
           +? "notes": [\(note)],

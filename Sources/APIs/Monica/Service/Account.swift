@@ -163,7 +163,7 @@ enum Accounts: AccountTable {
     /// Deletes an account that a failed import has created, unless it is in use by now. The caller has locked the
     /// account.
     static func deleteUnused(_ account: AccountID, in db: Session) throws {
-        for table: SQL in ["tokens", "contacts", "tags", "tasks", "activities"]
+        for table: SQL in ["tokens", "contacts", "tags", "tasks", "activities", "journal"]
         where try db.exists("SELECT 1 FROM \(table) WHERE account_id = \(account)") { return }
         for table: SQL in [
             "genders", "contact_field_types", "activity_types", "activity_categories", "former_search_blocks",

@@ -60,6 +60,13 @@ struct FormReader {
         return text
     }
 
+    /// Reads one of some words, which is required.
+    mutating func choice(_ name: String, of words: [String]) -> String? {
+        let word = text(name, required: true)
+        if let word, !words.contains(word) { rejectSelection(name) }
+        return word
+    }
+
     mutating func integer(_ name: String, required isRequired: Bool = false) -> Int? {
         guard let value = required(name, isRequired) else { return nil }
         guard let integer = Self.integer(value) else {
@@ -78,8 +85,8 @@ struct FormReader {
     }
 
     /// Returns the hundredths of a number from 0 to 999999999.99; nil for 0, too.
-    mutating func cents(_ name: String) -> Int? {
-        guard let value = required(name, false) else { return nil }
+    mutating func cents(_ name: String, required isRequired: Bool = false) -> Int? {
+        guard let value = required(name, isRequired) else { return nil }
         let number: Decimal? =
             switch value {
             case .integer(let value): Decimal(value)

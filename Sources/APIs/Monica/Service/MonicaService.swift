@@ -98,6 +98,8 @@ public final class MonicaService: FileStoringService {
         gifts(&routes)
         phoneCalls(&routes)
         reminders(&routes)
+        debts(&routes)
+        journal(&routes)
         contactFields(&routes)
         addresses(&routes)
         tags(&routes)

@@ -52,6 +52,7 @@ final class RecordLoader {
             contact.statistics.numberOfActivities = found.activities
             contact.statistics.numberOfCalls = found.calls
             contact.statistics.numberOfReminders = found.reminders
+            contact.statistics.numberOfDebts = found.debts
             contact.lastCalled = found.newestCall.map { .init(milliseconds: $0) }
             contact.lastActivityTogether = found.newestActivity.map { Day(daysSince1970: $0).start }
             contact.information.howYouMet.firstMetThroughContact = found.row.metThrough.flatMap { introducers[$0] }
@@ -317,6 +318,7 @@ private final class CountedRow {
     let activities: Int
     let calls: Int
     let reminders: Int
+    let debts: Int
     /// The time of the newest call, in milliseconds since 1970.
     let newestCall: Int64?
     /// The day of the newest activity, counted from 1970-01-01.
@@ -335,6 +337,7 @@ private final class CountedRow {
         case activities = "(SELECT COUNT(*) FROM activity_contacts ac WHERE ac.contact_id = c.id)"
         case calls = "(SELECT COUNT(*) FROM calls cl WHERE cl.contact_id = c.id)"
         case reminders = "(SELECT COUNT(*) FROM reminders r WHERE r.contact_id = c.id)"
+        case debts = "(SELECT COUNT(*) FROM debts d WHERE d.contact_id = c.id)"
         case newestCall = "(SELECT MAX(cl.called_at) FROM calls cl WHERE cl.contact_id = c.id)"
         case newestActivity = """
             (SELECT MAX(a.happened_at) FROM activity_contacts ac JOIN activities a ON a.id = ac.activity_id
@@ -355,6 +358,7 @@ private final class CountedRow {
         activities = try row.get(Count.activities, behind: first)
         calls = try row.get(Count.calls, behind: first)
         reminders = try row.get(Count.reminders, behind: first)
+        debts = try row.get(Count.debts, behind: first)
         newestCall = try row.get(Count.newestCall, behind: first)
         newestActivity = try row.get(Count.newestActivity, behind: first)
         hasTags = try row.get(Count.tags, behind: first, as: Int.self) > 0

@@ -103,14 +103,14 @@ extension Monica.Reminder: ContactDetail {
             var input = FormReader(form)
             let contact = input.integer("contact_id", required: true)
             let first = input.day("initial_date", required: true)
-            let frequency = input.frequency("frequency_type")
+            let frequency = input.choice("frequency_type", of: Monica.ReminderFrequency.known.map(\.rawValue))
             let number = input.number("frequency_number", 1...Monica.Reminder.maximumFrequency)
             let title = input.text("title", required: true, upTo: 100_000)
             description = input.text("description", upTo: 100_000)
             try input.check()
             (self.contact, self.title) = (contact ?? 0, title ?? "")
             rule = ReminderRule(
-                first: first ?? Day(daysSince1970: 0), frequency: frequency ?? .oneTime, number: number ?? 1)
+                first: first ?? Day(daysSince1970: 0), frequency: .init(rawValue: frequency ?? ""), number: number ?? 1)
         }
 
         func insert(uuid: String, by loader: RecordLoader, at now: Int64) throws -> Int? {
@@ -139,13 +139,6 @@ extension Monica.Reminder: ContactDetail {
 }
 
 extension FormReader {
-    fileprivate mutating func frequency(_ name: String) -> Monica.ReminderFrequency? {
-        guard let text = text(name, required: true) else { return nil }
-        let frequency = Monica.ReminderFrequency(rawValue: text)
-        if !Monica.ReminderFrequency.known.contains(frequency) { rejectSelection(name) }
-        return frequency
-    }
-
     fileprivate mutating func number(_ name: String, _ range: ClosedRange<Int>) -> Int? {
         let number = integer(name, required: true)
         if let number, !range.contains(number) {

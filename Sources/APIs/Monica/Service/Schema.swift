@@ -232,5 +232,29 @@ extension MonicaService {
                     "CREATE INDEX reminders_due ON reminders (due_at, id)",
                 ]),
             .init("e-mails about reminders", JobQueue<ReminderEmail>.table),
+            .init(
+                "a journal",
+                [
+                    """
+                    CREATE TABLE journal (
+                        id {ID}, uuid TEXT NOT NULL, account_id BIGINT NOT NULL REFERENCES accounts (id),
+                        day BIGINT NOT NULL, title TEXT NOT NULL, post TEXT NOT NULL, created_at BIGINT NOT NULL,
+                        updated_at BIGINT NOT NULL)
+                    """,
+                    "CREATE INDEX journal_in_order ON journal (account_id, created_at, id)",
+                ]),
+            .init(
+                "debts",
+                [
+                    """
+                    CREATE TABLE debts (
+                        id {ID}, uuid TEXT NOT NULL, account_id BIGINT NOT NULL REFERENCES accounts (id),
+                        contact_id BIGINT NOT NULL REFERENCES contacts (id), in_debt TEXT NOT NULL,
+                        status TEXT NOT NULL, cents BIGINT NOT NULL, reason TEXT, created_at BIGINT NOT NULL,
+                        updated_at BIGINT NOT NULL)
+                    """,
+                    "CREATE INDEX debts_in_order ON debts (account_id, created_at, id)",
+                    "CREATE INDEX debts_of_contact ON debts (contact_id, created_at, id)",
+                ]),
         ])
 }
