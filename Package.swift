@@ -140,6 +140,11 @@ let backend = target(
         ObjectStore PrometheusMetrics Redis ServiceLifecycle TimeZones Tracing UnixSignals WebSockets ZIPArchives
         """)
 
+/// The operator's page, as code like the reference pages, with which it shares its style.
+let operatorPage: Target = .target(
+    name: "OperatorPage", dependencies: ["ContractReference"], path: "Sources/OperatorPage",
+    resources: [.embedInCode("Page")])
+
 // MARK: The APIs
 
 /// Returns the six targets of an API, in six folders below `Sources/APIs`.
@@ -192,7 +197,7 @@ let command: Target = .executableTarget(
         ContractServer CoreMetrics Cores Database DeuceDiaryAPI DeuceDiaryCheck DeuceDiaryExamples DeuceDiaryService DunbarAPI
         DunbarCheck DunbarExamples DunbarService GTSDAPI GTSDCheck GTSDExamples GTSDService Identity Images Logging Mail
         MessengerAPI MessengerCheck MessengerExamples MessengerService MonicaAPI MonicaCheck MonicaExamples MonicaService
-        NIOConcurrencyHelpers NIOSockets ObjectStore PrometheusMetrics Push Redis TimeZones Tracing UnixSignals
+        NIOConcurrencyHelpers NIOSockets ObjectStore OperatorPage PrometheusMetrics Push Redis TimeZones Tracing UnixSignals
         """),
     linkerSettings: [allocator])
 
@@ -288,8 +293,8 @@ let suites: [Target] = [
     tests(
         "Backend",
         imports: """
-            Backend Contract ContractCheck ContractServer Database HTTPTypes Identity Mail NIOConcurrencyHelpers NIOCore NIOPosix
-            ObjectStore Testbed TimeZones
+            Backend Contract ContractCheck ContractServer CoreMetrics Database HTTPTypes Identity Logging Mail
+            NIOConcurrencyHelpers NIOCore NIOPosix ObjectStore PrometheusMetrics Testbed TimeZones
             """),
     tests("Push", imports: "ContractCheck NIOConcurrencyHelpers Push Testbed"),
     tests("Redis", imports: "NIOCore NIOPosix Redis Testbed"), tests("Videos", imports: "ContractCheck Testbed Videos"),
@@ -387,7 +392,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
         .package(url: "https://github.com/vapor/jwt-kit.git", from: "5.7.0"),
     ],
-    targets: contracts + platform + [backend] + apis + [messengerStore] + guestbookExample
+    targets: contracts + platform + [backend, operatorPage] + apis + [messengerStore] + guestbookExample
         + [command, chatExample, thumbnail, testbed] + hosts + suites
 )
 

@@ -12,9 +12,8 @@ struct Concord: AsyncParsableCommand {
         version: version,
         subcommands: [
             Serve.self, Config.self, Check.self, Describe.self, HealthCheck.self, Keys.self, AuditCommand.self,
-            People.self, Reports.self, RegistrationCommand.self, BarCommand.self, MailCommand.self, Backup.self,
-            Restore.self,
-            Move.self,
+            People.self, Reports.self, RegistrationCommand.self, BarCommand.self, OperatorLinks.self, MailCommand.self,
+            Backup.self, Restore.self, Move.self,
         ] + ConcordAPI.all.map(\.commands)
     )
 

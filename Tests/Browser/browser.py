@@ -169,7 +169,7 @@ class Tab:
 
     async def key(self, name, shift=False):
         codes = {"Tab": (9, None), "Enter": (13, "\r"), " ": (32, " "), "ArrowDown": (40, None)}
-        code, text = codes[name]
+        code, text = codes.get(name) or (ord(name.upper()), name)
         common = {"key": name, "code": "Space" if name == " " else name, "windowsVirtualKeyCode": code,
                   "modifiers": 8 if shift else 0}
         await self.call("Input.dispatchKeyEvent", type="keyDown", **common, **({"text": text} if text else {}))

@@ -112,7 +112,7 @@ struct BrowserTests {
 }
 
 /// The browser of the tests.
-private enum Chromium {
+enum Chromium {
     static let program =
         ProcessInfo.processInfo.environment["CONCORD_BROWSER"]
         ?? ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"].first {

@@ -31,7 +31,8 @@ import Testing
         #expect(Set(commands.filter { $0.role == .moderate }.map(\.name)) == Self.moderators)
         #expect(
             Set(commands.filter { $0.role == .all }.map(\.name)) == [
-                "audit", "backup", "config", "people delete", "people export", "keys rotate", "keys drop-former",
+                "audit", "backup", "config", "mail test", "operator link", "people delete", "people export",
+                "keys rotate", "keys drop-former",
                 "messenger sign-out-everybody", "gtsd sign-out-everybody", "dunbar sign-out-everybody",
                 "gtsd activate", "gtsd deactivate", "dunbar promote", "dunbar demote", "deuce-diary location delete",
                 "monica token create", "monica token list", "monica token revoke", "monica account set",

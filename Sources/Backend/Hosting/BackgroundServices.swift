@@ -16,10 +16,14 @@ struct ListenerService: Service {
     var scheme = "http"
     let logger: Logger
     let announcement: StartAnnouncement
+    /// Receives the URL once connections are accepted.
+    var listens: @Sendable (_ url: String) -> Void = { _ in }
 
     func run() async throws {
         try await listener.serve(on: address, logger: logger) { port in
-            await announcement.started(listener.name, "\(scheme)://\(address.host):\(port)\(basePath)")
+            let url = "\(scheme)://\(address.host):\(port)\(basePath)"
+            listens(url)
+            await announcement.started(listener.name, url)
         }
     }
 }
@@ -27,13 +31,16 @@ struct ListenerService: Service {
 /// Prints the URL of each API, in the order in which the APIs were named, and `ready`, once all of them listen.
 actor StartAnnouncement {
     private let names: [String]
+    /// The line below the URLs; nil for none.
+    private let hint: String?
     private let manager: ServiceManager?
     private var urls: [String: String] = [:]
     private var waiting: [CheckedContinuation<Void, Never>] = []
     private var isMade: Bool { urls.count == names.count }
 
-    init(of names: [String], manager: ServiceManager?) {
+    init(of names: [String], hint: String? = nil, manager: ServiceManager?) {
         self.names = names
+        self.hint = hint
         self.manager = manager
     }
 
@@ -42,6 +49,7 @@ actor StartAnnouncement {
         guard isMade else { return }
         let width = names.map(\.count).reduce(12, max)
         for name in names { print(name.padding(toLength: width, withPad: " ", startingAt: 0), urls[name] ?? "") }
+        if let hint { print(String(repeating: " ", count: width), hint) }
         print("ready")
         fflush(nil)
         manager?.report(.ready)

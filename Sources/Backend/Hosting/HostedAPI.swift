@@ -47,6 +47,8 @@ public protocol HostedAPI: Sendable {
     var linkPaths: [String] { get }
     /// The commands that an operator may give to this API while a server runs.
     var operatorCommands: [any OperatorCommand.Type] { get }
+    /// The commands on the tokens that an operator makes for people; nil for an API whose people sign in otherwise.
+    var tokenCommands: (any TokenCommands)? { get }
 
     /// Makes the API's service.
     ///
@@ -67,6 +69,7 @@ extension HostedAPI {
     public var storageLimits: StorageLimits? { nil }
     public var linkPaths: [String] { [] }
     public var operatorCommands: [any OperatorCommand.Type] { [] }
+    public var tokenCommands: (any TokenCommands)? { nil }
     public func logStartupWarnings(on platform: Platform) async {}
     /// Whether the service keeps files in an object store.
     public var storesFiles: Bool { !storedFiles.isEmpty }

@@ -47,7 +47,7 @@ extension ServerSettings {
         return problems
     }
 
-    private var operatorName: String { OperatorListener.API.name }
+    private var operatorName: String { OperatorAPI.name }
 
     private func refusal(of name: String, at address: Listener.Address) async -> String? {
         do {

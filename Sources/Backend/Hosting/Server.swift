@@ -123,12 +123,19 @@ public struct Server: Sendable {
     ) throws -> [any Service] {
         let manager = ServiceManager(environment: settings.environment)
         let sampler = MetricsSampler(settings, memory: builder.memory, apis: running)
-        let operatorListener = settings.metrics.map {
-            OperatorListener($0, sampler: sampler, apis: running, settings, group: builder.group)
+        let operatorAddress = settings.metrics == nil ? nil : freeAddress
+        let sessions = operatorAddress.map { _ in OperatorSessions() }
+        let commands = CommandRunner(settings, known: known, running: running, builder: builder, sessions: sessions)
+        let desk = settings.metrics.flatMap { registry in
+            sessions.map {
+                OperatorDesk(commands: commands, sessions: $0, registry: registry, backups: builder.backups)
+            }
         }
-        let operatorAddress = operatorListener == nil ? nil : freeAddress
+        let operatorListener = desk.map { OperatorListener($0, sampler: sampler, group: builder.group) }
+        let hint = settings.operatorDocuments.isEmpty ? nil : "sign in there with a link: concord operator link"
         let announcement = StartAnnouncement(
-            of: apis.map(\.name) + (operatorAddress == nil ? [] : [OperatorListener.API.name]), manager: manager)
+            of: apis.map(\.name) + (desk == nil ? [] : [OperatorAPI.name]), hint: desk == nil ? nil : hint,
+            manager: manager)
         // It stops last, so that it sends the spans of the last requests.
         var services: [any Service] = settings.tracer.map { [SpanExporter($0, logger: settings.logger)] } ?? []
         services += zip(apis, running).map { hosted, api in
@@ -137,14 +144,15 @@ public struct Server: Sendable {
                 address: .init(host: settings.host, port: settings.port(of: hosted)), scheme: settings.scheme,
                 logger: settings.logger, announcement: announcement)
         }
-        if let operatorListener, let operatorAddress {
+        if let operatorListener, let operatorAddress, let desk {
             services.append(
                 ListenerService(
                     listener: operatorListener.listener, address: operatorAddress, logger: settings.logger,
-                    announcement: announcement))
+                    announcement: announcement, listens: desk.sessions.listens))
+            services.append(desk.traffic)
         }
         if !(MetricsSystem.factory is NOOPMetricsHandler) { services.append(sampler) }
-        services.append(try OperatorServer(settings, known: known, running: running, builder: builder))
+        services.append(try OperatorServer(settings, commands: commands, group: builder.group))
         services.append(StartWarnings(apis: running, settings: settings, announcement: announcement))
         services.append(Sweeper(apis: running, logger: settings.logger))
         services += running.map { BackgroundWork(api: $0, logger: settings.logger) }

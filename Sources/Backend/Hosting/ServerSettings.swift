@@ -78,6 +78,15 @@ public struct ServerSettings: Sendable {
     public var reportNotices: ReportNoticeSettings?
     /// The documents that are answered beside the operations, by the names of the APIs.
     public var documents: [String: [ServedDocument]] = [:]
+    /// The files of the operator's page, which the operator's port answers beside its API.
+    public var operatorDocuments: [ServedDocument] = []
+    /// Returns the newest lines of the log, the oldest first, for the operator's page.
+    public var recentLines: @Sendable () -> [RecentLines.Line] = { [] }
+    /// Sends a test e-mail to an address, and returns a sentence that says which mail server has taken it. Its errors have
+    /// descriptions for the operator.
+    public var sendTestEmail: @Sendable (_ address: String) async throws -> String = { _ in
+        throw OperatorError("This server has no mail server")
+    }
     /// The apps that open links, by the names of the APIs.
     public var appLinks: [String: AppLinks] = [:]
     /// The APIs for which the operator overrides a check of the start.

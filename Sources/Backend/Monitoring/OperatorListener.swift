@@ -7,25 +7,17 @@ import Logging
 import NIOCore
 import PrometheusMetrics
 
-/// The port for the operator alone: `GET /metrics`, and `/health` and `/ready` for all APIs together.
+/// The port for the operator alone: `GET /metrics`, `/health` and `/ready` for all APIs together, and the operator's page with
+/// its API.
 struct OperatorListener: Sendable {
     let listener: Listener
     let health: Health
 
-    /// The error shape of the operator's port.
-    enum API: ServiceAPI {
-        static let name = "operator"
-        static let sections: [Section] = []
-    }
-
-    /// No operation of this port has a caller.
-    private struct NoCaller: Sendable {}
-
-    /// - Parameter sampler: Records current values before each answer.
-    init(
-        _ registry: PrometheusRegistry, sampler: MetricsSampler, apis: [RunningAPI], _ settings: ServerSettings,
-        group: any EventLoopGroup
-    ) {
+    /// - Parameters:
+    ///   - desk: What the page's operations work with.
+    ///   - sampler: Records current values before each answer of `GET /metrics`.
+    init(_ desk: OperatorDesk, sampler: MetricsSampler, group: any EventLoopGroup) {
+        let (settings, apis, registry) = (desk.settings, desk.commands.running, desk.registry)
         // A line for each request of a monitor would fill the log.
         var logger = settings.logger
         logger.logLevel = max(.notice, logger.logLevel)
@@ -40,9 +32,9 @@ struct OperatorListener: Sendable {
             }
             return parts
         })
-        var routes = Routes<API, NoCaller>(
-            secrets: { [[]] }, name: { _ in "" }, authenticate: { _ in throw Problem(.unauthorized, "Unauthorized") })
+        var routes = desk.routes()
         routes.serve(health)
+        routes.serve(settings.operatorDocuments)
         routes.plain(.get, "/metrics") { _, _ in
             await sampler.sample()
             return Response(
@@ -51,9 +43,10 @@ struct OperatorListener: Sendable {
                 body: .init(byteBuffer: await outsideOfEventLoops { ByteBuffer(string: registry.text()) }))
         }
         // The limit on clients' connections does not apply: a server that is full must still be seen.
-        listener = withMetricsFactory(MetricsSystem.factory.labelled(api: API.name)) {
-            Listener(
-                ContractServer.Router<API>(routes, options: .init(logger: logger)), sockets: [], group: group)
+        listener = withMetricsFactory(MetricsSystem.factory.labelled(api: OperatorAPI.name)) {
+            let options = ContractServer.Router<OperatorAPI>.Options(
+                logger: logger, trustedProxies: settings.trustedProxies)
+            return Listener(ContractServer.Router(routes, options: options), sockets: [], group: group)
         }
     }
 }

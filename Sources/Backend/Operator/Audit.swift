@@ -51,14 +51,18 @@ public struct PrintAudit: ServerCommand {
 
     private var apis: [String]
     private var since: Int64
+    /// The most entries that are printed, which are the newest; nil for all.
+    private var last: Int?
     private var format: ListFormat
 
     /// - Parameters:
     ///   - apis: The names of the APIs; none for all.
     ///   - since: The time in Unix milliseconds at which the list begins.
-    public init(of apis: [String], since: Int64, format: ListFormat) {
+    ///   - last: The most entries that are printed, which are the newest; nil for all.
+    public init(of apis: [String], since: Int64, last: Int? = nil, format: ListFormat) {
         self.apis = apis
         self.since = since
+        self.last = last
         self.format = format
     }
 
@@ -89,27 +93,30 @@ public struct PrintAudit: ServerCommand {
     public func run(in context: ServerContext) async throws {
         var lines: [Line] = []
         for api in context.source.known where apis.isEmpty || apis.contains(api.name) {
-            let found = try await context.source.openDatabase(of: api) { database in
-                var entries: [AuditEntry] = []
-                while true {
-                    let last = entries.last?.id ?? 0
-                    let page = try await database.read { try $0.auditEntries(after: last, limit: Self.page) }
-                    entries += page
-                    if page.count < Self.page { return entries }
-                }
-            }
+            let found = try await context.source.openDatabase(of: api) { try await entries(in: $0) }
             if found == nil, !apis.isEmpty {
                 throw OperatorError("\(context.source.settings.folder) has no \(api.title) database")
             }
             lines += (found ?? []).filter { $0.time >= since }.map { Line($0, of: api.name) }
         }
         lines.sort { ($0.time, $0.api, $0.id) < ($1.time, $1.api, $1.id) }
-        for line in lines {
+        for line in lines.suffix(last ?? lines.count) {
             switch format {
             case .json: try await context.print(try JSONLine.encode(line))
             case .text: try await context.print(line.text)
             }
         }
         if lines.isEmpty, format == .text { try await context.print("No entries") }
+    }
+
+    private func entries(in database: Database) async throws -> [AuditEntry] {
+        if let last { return try await database.read { try $0.newestAuditEntries(limit: last) } }
+        var entries: [AuditEntry] = []
+        while true {
+            let last = entries.last?.id ?? 0
+            let page = try await database.read { try $0.auditEntries(after: last, limit: Self.page) }
+            entries += page
+            if page.count < Self.page { return entries }
+        }
     }
 }

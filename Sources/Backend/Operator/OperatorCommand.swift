@@ -3,7 +3,7 @@ import Foundation
 import Identity
 
 /// The permission that a command needs. The command line is for the owner of the machine, who has every permission.
-public enum OperatorRole: String, Sendable, CaseIterable {
+public enum OperatorRole: String, Codable, Sendable, CaseIterable {
     /// To look after people: find, help, suspend and restore them, read reports, and decide who may register.
     case moderate
     /// To do everything.

@@ -1,6 +1,4 @@
-import Database
 import Foundation
-import Identity
 import Logging
 import NIOCore
 import NIOPosix
@@ -13,34 +11,15 @@ struct OperatorServer: Service {
     private typealias Connection = NIOAsyncChannel<OperatorFrame, OperatorFrame>
 
     private let settings: ServerSettings
-    private let known: [any HostedAPI]
-    private let running: [RunningAPI]
-    private let databases: [String: Database]
-    private let services: [String: any HostedService]
-    private let secrets: SecretKeys
-    private let keysInUse: KeysInUse
-    private let others: CommandQueue
+    private let commands: CommandRunner
     private let group: any EventLoopGroup
     private let socket: Int32
 
     /// Listens from now on, so that a command that finds the folder in use always finds the server, too.
-    ///
-    /// - Parameters:
-    ///   - known: The APIs that commands may be for. The databases of those that do not run are opened for as long as a
-    ///     command takes.
-    ///   - running: The APIs that this server serves.
-    init(
-        _ settings: ServerSettings, known: [any HostedAPI], running: [RunningAPI], builder: AppBuilder
-    ) throws {
+    init(_ settings: ServerSettings, commands: CommandRunner, group: any EventLoopGroup) throws {
         self.settings = settings
-        self.known = known
-        self.running = running
-        group = builder.group
-        secrets = builder.secrets
-        keysInUse = builder.keysInUse
-        services = Dictionary(uniqueKeysWithValues: running.map { ($0.name, $0.service) })
-        databases = Dictionary(uniqueKeysWithValues: running.map { ($0.name, $0.database) })
-        others = CommandQueue()
+        self.commands = commands
+        self.group = group
         socket = try UnixSocket.listen(in: settings.folder)
     }
 
@@ -92,84 +71,15 @@ struct OperatorServer: Service {
     }
 
     private func answer(_ request: OperatorRequest, _ console: SocketConsole) async {
-        var logger = settings.logger
-        logger[metadataKey: "operation"] = "\(request.operation)"
         var last = OperatorFrame.done
-        do {
-            if let database = request.database, DatabaseLocation(database) != settings.database {
-                last = .otherDatabase
-            } else if request.api == nil, let command = ServerCommands.named(request.operation) {
-                let context = ServerContext(
-                    source: BackupSource(settings: settings, known: known, running: running), console: console,
-                    audit: request.audit)
-                try await command.read(request.arguments).run(in: context)
-                logger.info("operator's command")
-            } else if let (api, command) = command(of: request) {
-                try await run(try command.read(request.arguments), of: api, request.audit, console)
-                logger.info("operator's command")
-            } else {
-                last = .refused(
-                    "The running server does not know this command: it has another version of Concord.")
-            }
-        } catch let error as OperatorError {
-            logger.info("operator's command", metadata: ["refused": "\(error)"])
-            last = .refused(error.description)
-        } catch is CancellationError {
-            logger.info("operator's command", metadata: ["refused": "interrupted"])
-            last = .refused("The server was stopped before the command had finished")
-        } catch {
-            logger.warning("operator's command", metadata: ["error": "\(error)"])
-            last = .refused("\(error)")
+        if let database = request.database, DatabaseLocation(database) != settings.database {
+            last = .otherDatabase
+        } else {
+            do throws(OperatorError) {
+                try await commands.perform(request, on: console)
+            } catch { last = .refused(error.description) }
         }
         try? await console.outbound.write(last)
-    }
-
-    private func command(of request: OperatorRequest) -> (any HostedAPI, any OperatorCommand.Type)? {
-        guard let api = known.first(where: { $0.name == request.api }),
-            let command = (api.operatorCommands + KeyCommands.all + PeopleCommands.all + ReportCommands.all).first(
-                where: {
-                    $0.name == request.operation
-                })
-        else { return nil }
-        return (api, command)
-    }
-
-    private func run(
-        _ command: any OperatorCommand, of api: any HostedAPI, _ audit: Audit, _ console: SocketConsole
-    ) async throws {
-        @Sendable func context(_ database: Database) -> OperatorContext {
-            OperatorContext(
-                api, database: database, publicURL: settings.publicURL(of: api), console: console,
-                service: services[api.name], secrets: secrets, keysInUse: keysInUse, audit: audit)
-        }
-        if let database = databases[api.name] {
-            // A command that has begun is not refused because the database is busy.
-            return try await QueueLimits.withoutLimit { try await command.run(in: context(database)) }
-        }
-        try await others.run {
-            let files = ServerFiles(folder: settings.folder, database: settings.database, bus: settings.bus)
-            try await files.open(for: type(of: command), of: api) { try await command.run(in: context($0)) }
-        }
-    }
-}
-
-/// Runs one command at a time on the databases that the server does not serve.
-private actor CommandQueue {
-    private var last: Task<Void, Never>?
-
-    func run(_ body: @escaping @Sendable () async throws -> Void) async throws {
-        let before = last
-        let work = Task {
-            await before?.value
-            try Task.checkCancellation()
-            try await body()
-        }
-        last = Task { _ = await work.result }
-        try await withTaskCancellationHandler {
-            try await work.value
-        } onCancel: {
-            work.cancel()
-        }
     }
 }
 

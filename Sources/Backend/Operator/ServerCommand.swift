@@ -27,6 +27,8 @@ public struct ServerContext: Sendable {
     let console: any OperatorConsole
     /// Who has given the command, and which, for the audit.
     let audit: Audit
+    /// The sign-ins to the operator's page of the server that performs the command; nil where there is none.
+    var sessions: OperatorSessions?
 
     /// Writes a line to standard output.
     func print(_ line: String) async throws { try await console.write(Array((line + "\n").utf8)) }
@@ -49,7 +51,7 @@ enum ServerCommands {
     static let all: [any ServerCommand.Type] = [
         MakeBackup.self, PrintAudit.self, PrintSettings.self, FindPeople.self, ListReports.self, SetRegistration.self,
         ShowRegistration.self, MakeInvitationCode.self, ListInvitationCodes.self, RevokeInvitationCodes.self,
-        AddBars.self, RemoveBars.self, ListBars.self,
+        AddBars.self, RemoveBars.self, ListBars.self, MakeOperatorLink.self, SendTestEmail.self,
     ]
 
     static func named(_ name: String) -> (any ServerCommand.Type)? { all.first { $0.name == name } }

@@ -10,6 +10,13 @@ public enum ReferencePage {
         /// The media type.
         public let contentType: String
         public let bytes: [UInt8]
+
+        /// Makes a file of a page.
+        public init(path: String, contentType: String, bytes: [UInt8]) {
+            self.path = path
+            self.contentType = contentType
+            self.bytes = bytes
+        }
     }
 
     /// The first view of an API's page, which is there before the description has been loaded.
@@ -65,18 +72,22 @@ public enum ReferencePage {
     /// Returns the files of an API's page: the page itself at `/`, and what it loads below `/reference/`.
     public static func files(_ introduction: Introduction) -> [File] { [page(introduction)] + shared }
 
-    /// The files that the pages of all APIs have in common.
-    public static let shared: [File] = [
-        File(
-            path: "/reference/reference.css", contentType: "text/css; charset=utf-8",
-            bytes: PackageResources.reference_css),
-        script("answer", PackageResources.answer_js), script("console", PackageResources.console_js),
-        script("description", PackageResources.description_js), script("elements", PackageResources.elements_js),
-        script("known", PackageResources.known_js), script("operation", PackageResources.operation_js),
-        script("reference", PackageResources.reference_js), script("request", PackageResources.request_js),
-        script("session", PackageResources.session_js), script("swift", PackageResources.swift_js),
-        script("words", PackageResources.words_js),
+    /// The files that the operator's page has, too: the style, and the making of elements.
+    public static let common: [File] = [
+        style("style", PackageResources.style_css), script("elements", PackageResources.elements_js),
     ]
+
+    /// The files that the pages of all APIs have in common.
+    public static let shared: [File] =
+        common + [
+            style("reference", PackageResources.reference_css),
+            script("answer", PackageResources.answer_js), script("console", PackageResources.console_js),
+            script("description", PackageResources.description_js),
+            script("known", PackageResources.known_js), script("operation", PackageResources.operation_js),
+            script("reference", PackageResources.reference_js), script("request", PackageResources.request_js),
+            script("session", PackageResources.session_js), script("swift", PackageResources.swift_js),
+            script("words", PackageResources.words_js),
+        ]
 
     /// The content security policy of the page (CSP 3): scripts and styles of this server alone, none within the page,
     /// requests and sockets to this server alone, and no frame around it.
@@ -84,6 +95,10 @@ public enum ReferencePage {
         "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' blob: data:",
         "connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
     ].joined(separator: "; ")
+
+    private static func style(_ name: String, _ bytes: [UInt8]) -> File {
+        File(path: "/reference/\(name).css", contentType: "text/css; charset=utf-8", bytes: bytes)
+    }
 
     private static func script(_ name: String, _ bytes: [UInt8]) -> File {
         File(path: "/reference/\(name).js", contentType: "text/javascript; charset=utf-8", bytes: bytes)

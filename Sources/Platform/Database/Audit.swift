@@ -66,6 +66,12 @@ extension Session {
             Self.auditEntry)
     }
 
+    /// Returns the newest entries, the newest first.
+    public func newestAuditEntries(limit: Int) throws -> [AuditEntry] {
+        try all(
+            "SELECT id, time, actor, action, subject FROM audit ORDER BY id DESC LIMIT \(limit)", Self.auditEntry)
+    }
+
     /// Returns the newest entries whose subject is one of some texts, or begins with one of some others, the newest first.
     public func auditEntries(
         about subjects: [String], beginning beginnings: [String], limit: Int

@@ -5,17 +5,21 @@ public struct SessionCookie: Sendable {
     public let name: String
     /// Whether the cookie is only sent over HTTPS.
     public let isSecure: Bool
+    /// Whether the cookie is not sent either when a link of another site is followed.
+    public let isStrict: Bool
 
-    public init(name: String, isSecure: Bool) {
+    public init(name: String, isSecure: Bool, isStrict: Bool = false) {
         self.name = name
         self.isSecure = isSecure
+        self.isStrict = isStrict
     }
 
     /// Returns the value of `Set-Cookie` that sets a token.
     ///
     /// - Parameter seconds: The time for which the client keeps it.
     public func setting(_ token: String, for seconds: Int64) -> String {
-        "\(name)=\(token); Path=/; HttpOnly; SameSite=Lax; Max-Age=\(seconds)" + (isSecure ? "; Secure" : "")
+        "\(name)=\(token); Path=/; HttpOnly; SameSite=\(isStrict ? "Strict" : "Lax"); Max-Age=\(seconds)"
+            + (isSecure ? "; Secure" : "")
     }
 
     /// The value of `Set-Cookie` that removes the cookie.

@@ -103,6 +103,32 @@ public final class PrometheusRegistry: MetricsFactory {
         return text
     }
 
+    /// A metric under one set of labels, as it is now.
+    public struct Sample: Sendable {
+        private let labels: String
+        /// The value; for a histogram, the number of its values.
+        public let value: Double
+        /// The numbers of a histogram's values in each bucket; the last one is for those above every bound.
+        public let buckets: [Int64]
+
+        fileprivate init(_ series: Series) {
+            (labels, value, buckets) = (series.labels, series.value, series.buckets)
+        }
+
+        /// Returns the value of a label, with quotes and backslashes escaped; nil without that label.
+        public func label(_ name: String) -> String? {
+            let beginning = "\(name)=\""
+            let part = labels.split(separator: "\",").first { $0.hasPrefix(beginning) }
+            guard let value = part?.dropFirst(beginning.count) else { return nil }
+            return String(value.hasSuffix("\"") ? value.dropLast() : value)
+        }
+    }
+
+    /// Returns what is recorded under a name, for each set of labels.
+    public func samples(of name: String) -> [Sample] {
+        families.withLockedValue { $0[name].map { Array($0.series.values) } ?? [] }.map(Sample.init)
+    }
+
     /// The names of all metrics that have been recorded.
     public var names: Set<String> { families.withLockedValue { Set($0.keys) } }
 }

@@ -14,6 +14,11 @@ class Series: @unchecked Sendable {
 
     /// Appends the lines of the series.
     func write(to text: inout String) {}
+
+    /// The value now; for a histogram, the number of its values.
+    var value: Double { 0 }
+    /// The numbers of a histogram's values in each bucket; the last one is for those above every bound.
+    var buckets: [Int64] { [] }
 }
 
 /// A number that several threads change without a lock.
@@ -42,6 +47,8 @@ final class CounterSeries: Series, CounterHandler, @unchecked Sendable {
     func increment(by amount: Int64) { count.wrappingIncrement(by: amount, ordering: .relaxed) }
     func reset() { count.store(0, ordering: .relaxed) }
 
+    override var value: Double { Double(count.load(ordering: .relaxed)) }
+
     override func write(to text: inout String) {
         text.appendSample(name, labels, "\(count.load(ordering: .relaxed))")
     }
@@ -52,6 +59,7 @@ final class FloatingPointCounterSeries: Series, FloatingPointCounterHandler, @un
 
     func increment(by amount: Double) { if amount > 0, amount.isFinite { sum.add(amount) } }
     func reset() { sum.set(0) }
+    override var value: Double { sum.value }
     override func write(to text: inout String) { text.appendSample(name, labels, sum.value.sample) }
 }
 
@@ -64,6 +72,7 @@ final class GaugeSeries: Series, MeterHandler, RecorderHandler, @unchecked Senda
     func record(_ value: Double) { current.set(value) }
     func increment(by amount: Double) { current.add(amount) }
     func decrement(by amount: Double) { current.add(-amount) }
+    override var value: Double { current.value }
     override func write(to text: inout String) { text.appendSample(name, labels, current.value.sample) }
 }
 
@@ -90,6 +99,9 @@ final class HistogramSeries: Series, RecorderHandler, TimerHandler, @unchecked S
         counts[index].wrappingIncrement(ordering: .relaxed)
         sum.add(value)
     }
+
+    override var value: Double { Double(buckets.reduce(0, +)) }
+    override var buckets: [Int64] { counts.map { $0.load(ordering: .relaxed) } }
 
     override func write(to text: inout String) {
         // The number of all values is the sum over the buckets, so that the lines agree while values are recorded.

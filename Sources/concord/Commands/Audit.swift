@@ -26,6 +26,9 @@ struct AuditCommand: AsyncParsableCommand {
             valueName: "time"))
     var since: String?
 
+    @Option(help: ArgumentHelp("List only so many entries, the newest ones. By default all.", valueName: "number"))
+    var last: Int?
+
     @OptionGroup var listing: ListOptions
     @OptionGroup var data: DatabaseOptions
 
@@ -34,11 +37,13 @@ struct AuditCommand: AsyncParsableCommand {
         if let since, OperatorTime.ago(since, before: Date()) == nil {
             throw ValidationError("--since must be like 2026-11-23, 2026-11-23T08:00:00Z, 12h or 7d, not '\(since)'")
         }
+        if let last, !(1...100_000 ~= last) { throw ValidationError("--last must be 1 to 100000") }
     }
 
     func run() async throws {
         let since = since.flatMap { OperatorTime.ago($0, before: Date()) } ?? .distantPast
         try await data.perform(
-            PrintAudit(of: apis, since: Int64(since.timeIntervalSince1970 * 1000), format: listing.format))
+            PrintAudit(
+                of: apis, since: Int64(since.timeIntervalSince1970 * 1000), last: last, format: listing.format))
     }
 }

@@ -27,20 +27,7 @@ struct MailCommand: AsyncParsableCommand {
 
         func run() async throws {
             let environment = try data.environment()
-            guard let server = try mail.server(environment) else {
-                throw NoMailServer(folder: try data.folder(environment) + "/mail")
-            }
-            let sender = try mail.sender(environment)
-            try await SMTPMailer(server, from: sender, now: { Int64(Date().timeIntervalSince1970) }).send(
-                MailMessage(
-                    from: "Concord", to: address, subject: "Test",
-                    text: "This is a test of Concord's mail server. Its e-mails come from \(sender).\n"))
-            print("\(server.host):\(server.port) has taken the e-mail from \(sender) to \(address).")
+            print(try await mail.testSender(environment, folder: try data.folder(environment))(address))
         }
-    }
-
-    private struct NoMailServer: Error, CustomStringConvertible {
-        let folder: String
-        var description: String { "no mail server is set, so e-mails are files in \(folder): set CONCORD_SMTP" }
     }
 }

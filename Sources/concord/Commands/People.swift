@@ -339,7 +339,6 @@ struct Reason: ParsableArguments {
     var reason: String
 
     func validate() throws {
-        if reason.allSatisfy(\.isWhitespace) { throw ValidationError("--reason is empty") }
-        if reason.count > 300 { throw ValidationError("--reason has more than 300 characters") }
+        if let mistake = OperatorTexts.mistake(inReason: reason) { throw ValidationError("--reason \(mistake)") }
     }
 }

@@ -196,8 +196,7 @@ struct Reports: AsyncParsableCommand {
         @OptionGroup var place: DatabaseOptions
 
         func validate() throws {
-            if text.allSatisfy(\.isWhitespace) { throw ValidationError("The note is empty") }
-            if text.count > 2000 { throw ValidationError("The note has more than 2,000 characters") }
+            if let mistake = OperatorTexts.mistake(inNote: text) { throw ValidationError("The note \(mistake)") }
         }
 
         func run() async throws {

@@ -298,7 +298,9 @@ struct Serve: AsyncParsableCommand {
         let folder = try place.folder(environment)
         let logLevel = LogLevel(level, folder: folder)
         var settings = ServerSettings(
-            folder: folder, environment: environment.variables, logger: quiet ?? Self.logger(logLevel, format))
+            folder: folder, environment: environment.variables,
+            logger: quiet ?? Logger(label: "concord") { _ in SwiftLogNoOpLogHandler() })
+        if quiet == nil { Self.log(settings: &settings, logLevel, format) }
         settings.reload = { [logger = settings.logger] in
             if let text = logLevel.read() {
                 logger.warning("this is not a log level", metadata: ["path": "\(folder)/log-level", "text": "\(text)"])
@@ -345,6 +347,8 @@ struct Serve: AsyncParsableCommand {
         settings.documents = ConcordAPI.documents(
             of: apis.isEmpty ? ConcordAPI.names : apis, settings, withPage: page == .on)
         settings.appLinks = try appLinks.links(environment)
+        settings.operatorDocuments = MonitoringOptions.documents
+        settings.sendTestEmail = try mail.testSender(environment, folder: folder)
         settings.reportNotices = try mail.reportNotices(environment, folder: folder)
         settings.words = try wordList("--words", words, "CONCORD_WORDS", environment)
         settings.flaggedWords = try wordList("--flag-words", flagWords, "CONCORD_FLAG_WORDS", environment)
@@ -364,13 +368,15 @@ struct Serve: AsyncParsableCommand {
         do { return try WordList(text) } catch { throw ValidationError("\(option): \(path) cannot be used: \(error)") }
     }
 
-    private static func logger(_ level: LogLevel, _ format: LogFormat) -> Logger {
+    /// Lets a server write its log to standard error, and keep the newest lines.
+    private static func log(settings: inout ServerSettings, _ level: LogLevel, _ format: LogFormat) {
         let writer = LogWriter(to: STDERR_FILENO) { dropped in
             LogOutput.line(.warning, "log lines dropped", ["count": .stringConvertible(dropped)], format)
         }
         writer.flushAtExit()
         BusErrors.explain { LogOutput.line(.critical, $0, [:], format, at: nil) }
-        return Logger(label: "concord") { _ in LogOutput(level: level, format: format, writer: writer) }
+        settings.logger = Logger(label: "concord") { _ in LogOutput(level: level, format: format, writer: writer) }
+        settings.recentLines = writer.recentLines
     }
 
     /// Returns the hasher of passwords. A debug build hashes many times slower than a release build, and tests start

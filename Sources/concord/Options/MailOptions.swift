@@ -38,6 +38,26 @@ struct MailOptions: ParsableArguments {
         return ReportNoticeSettings(to: address, mailer: try settings(environment).operatorsMailer(in: folder))
     }
 
+    /// Returns a function that sends a test e-mail to an address, and says which mail server has taken it.
+    ///
+    /// - Parameter folder: The data folder, for the error of a server without a mail server.
+    func testSender(
+        _ environment: Environment, folder: String
+    ) throws -> @Sendable (_ address: String) async throws -> String {
+        let (server, sender) = (try server(environment), try sender(environment))
+        return { address in
+            guard let server else {
+                throw OperatorError(
+                    "no mail server is set, so e-mails are files in \(folder)/mail: set CONCORD_SMTP")
+            }
+            try await SMTPMailer(server, from: sender, now: { TimeSource.system.seconds }).send(
+                MailMessage(
+                    from: "Concord", to: address, subject: "Test",
+                    text: "This is a test of Concord's mail server. Its e-mails come from \(sender).\n"))
+            return "\(server.host):\(server.port) has taken the e-mail from \(sender) to \(address)."
+        }
+    }
+
     /// Returns the way in which APIs send e-mails.
     func settings(_ environment: Environment) throws -> MailSettings {
         MailSettings(server: try server(environment), sender: try sender(environment))

@@ -2,14 +2,15 @@ import ArgumentParser
 import Backend
 import CoreMetrics
 import Foundation
+import OperatorPage
 import PrometheusMetrics
 
-/// The settings of the operator's port, which shows metrics.
+/// The settings of the operator's port, which has the operator's page and shows metrics.
 struct MonitoringOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The address of the operator's port, which shows metrics (GET /metrics) without asking who wants to see them. "
-                + "[CONCORD_OPERATOR_HOST] (default: 127.0.0.1)",
+            "The address of the operator's port, which has the operator's page, and shows metrics (GET /metrics) without "
+                + "asking who wants to see them. [CONCORD_OPERATOR_HOST] (default: 127.0.0.1)",
             valueName: "host"))
     var operatorHost: String?
 
@@ -60,6 +61,13 @@ struct MonitoringOptions: ParsableArguments {
             throw ValidationError("\(url) is no URL of a collector: http://host:4318 or https://host")
         }
         return OTLPTracer(endpoint: url, ratio: ratio)
+    }
+
+    /// The files of the operator's page.
+    static var documents: [ServedDocument] {
+        OperatorPage.files.map { file in
+            ServedDocument(file.path, contentType: file.contentType, policy: OperatorPage.policy) { file.bytes }
+        }
     }
 
     /// Lets the whole process record its metrics, from now on.

@@ -38,7 +38,7 @@ struct LogOutput: LogHandler {
     func log(event: LogEvent) {
         var fields = metadata
         if let more = event.metadata { fields.merge(more) { _, new in new } }
-        writer.write(Self.line(event.level, "\(event.message)", fields, format))
+        writer.write(Self.line(event.level, "\(event.message)", fields, format), event.level)
     }
 
     /// Returns one line, with its line end.

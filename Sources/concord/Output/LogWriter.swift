@@ -1,14 +1,17 @@
+import Backend
 import CoreMetrics
 import Foundation
+import Logging
 import NIOConcurrencyHelpers
 
 /// Writes lines to a descriptor on a thread of its own, so that logging never waits for the reader of the log.
 ///
 /// The lines that wait have a limit. Beyond it lines are dropped and counted, and the count is logged as soon as
-/// writing continues.
+/// writing continues. The newest lines stay in memory.
 final class LogWriter: Sendable {
     private struct State {
         var lines: [UInt8] = []
+        var recent = RecentLines()
         var dropped = 0
         var isIdle = false
     }
@@ -36,9 +39,13 @@ final class LogWriter: Sendable {
         thread.start()
     }
 
+    /// The newest lines, the oldest first.
+    @Sendable func recentLines() -> [RecentLines.Line] { state.withLockedValue { $0.recent }.all }
+
     /// Adds a line, which includes its line end. It does not wait.
-    func write(_ line: String) {
+    func write(_ line: String, _ level: Logger.Level = .info) {
         let wakes = state.withLockedValue { state in
+            state.recent.add(line, level)
             guard state.lines.count + line.utf8.count <= capacity else {
                 drops.increment()
                 state.dropped += 1

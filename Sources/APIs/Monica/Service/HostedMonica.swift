@@ -22,6 +22,7 @@ public struct HostedMonica: HostedAPI {
         MonicaService.SetAccount.self,
         MonicaService.ImportCards.self, MonicaService.ExportAccount.self,
     ]
+    public var tokenCommands: (any TokenCommands)? { MonicaTokenCommands() }
     public var limits: MonicaService.Limits
     private let mailer: @Sendable (Platform) -> any Mailer
 

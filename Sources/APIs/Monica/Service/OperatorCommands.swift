@@ -198,3 +198,16 @@ extension MonicaService {
         }
     }
 }
+
+/// The commands on personal access tokens, for the operator's page.
+struct MonicaTokenCommands: TokenCommands {
+    func creating(_ name: String, of account: String) -> any OperatorCommand {
+        MonicaService.CreateToken(account: account, email: "", token: name)
+    }
+
+    func listing(of account: String) -> any OperatorCommand {
+        MonicaService.ListTokens(account: account, format: .json)
+    }
+
+    func revoking(_ number: Int) -> any OperatorCommand { MonicaService.RevokeToken(number) }
+}

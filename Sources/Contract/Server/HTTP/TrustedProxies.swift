@@ -10,6 +10,9 @@ public final class TrustedProxies: Sendable {
 
     public init(_ ranges: [AddressRange] = []) { self.ranges = ranges }
 
+    /// Whether no proxy is trusted.
+    public var isEmpty: Bool { ranges.isEmpty }
+
     /// Returns whether an address, in its usual form, is that of a trusted proxy.
     public func contains(_ address: String) -> Bool { IPAddress(address).map(contains) ?? false }
 
