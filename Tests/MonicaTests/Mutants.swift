@@ -113,10 +113,13 @@ extension Mutant {
             "POST /calls", "takes any time",
             .accepting("POST /calls", "The called at is not a valid date.", "{}")),
         .init("POST /calls", "leaves the zone out", .request("POST /calls", #"\+02:00""#, #"Z""#)),
-        .init("GET /calls", "ignores ?sort", .query("GET /calls", "sort=", "x=")),
         .init(upcoming, "has this month alone", .query(upcoming, "upcoming/[0-9]+$", "upcoming/0")),
-        .init(upcoming, "has a day that its month lacks", .body(upcoming, "-02-2[89]T", "-03-01T")),
-        .init(upcoming, "leaves the 31st for good", .body(upcoming, #"-(3[01]|2[89])T"#, "-27T")),
+        .init(
+            upcoming, "has a day that its month lacks",
+            .body(upcoming, #""planned_date":"(\d+)-02-2[89]T"#, #""planned_date":"$1-03-01T"#)),
+        .init(
+            upcoming, "leaves the 31st for good",
+            .body(upcoming, #""planned_date":"([-\d]+)-(3[01]|2[89])T"#, #""planned_date":"$1-27T"#)),
         .init(
             "POST /reminders", "takes days that there are not",
             .accepting("POST /reminders", "The initial date is not a valid date.", "{}")),
