@@ -29,6 +29,7 @@ extension MonicaScenarios {
             let changed = try body(1, "2024-01-31")
             let written = try await owner.raw(.put, own, changed).succeeded(200)["data"] ?? nil
             try written.hasEntry(changed)
+            try expect(try await owner.get(own).succeeded(200)["data"], equals: written)
             for member in ["id", "uuid", "created_at", "account", "url"] {
                 try expect(written[member], equals: made[member])
             }
