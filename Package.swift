@@ -173,7 +173,7 @@ let apis: [Target] =
     + api(
         "DeuceDiary", mocks: "HTTPTypes",
         service: "EventBus Identity NIOConcurrencyHelpers NIOCore ObjectStore WebSockets")
-    + api("Monica", api: "HTTPTypes", service: "Identity Logging ObjectStore")
+    + api("Monica", api: "HTTPTypes", service: "Identity Logging Mail ObjectStore TimeZones")
     + api("GTSD", api: "HTTPTypes", service: "Identity Mail ObjectStore TimeZones")
     + api("Dunbar", mocks: "HTTPTypes", service: "Identity Mail NIOConcurrencyHelpers NIOCore ObjectStore Videos")
 
@@ -196,8 +196,8 @@ let command: Target = .executableTarget(
         ArgumentParser Backend CBuild Contract ContractCheck ContractClient ContractDescribe ContractExamples ContractReference
         ContractServer CoreMetrics Cores Database DeuceDiaryAPI DeuceDiaryCheck DeuceDiaryExamples DeuceDiaryService DunbarAPI
         DunbarCheck DunbarExamples DunbarService GTSDAPI GTSDCheck GTSDExamples GTSDService Identity Images Logging Mail
-        MessengerAPI MessengerCheck MessengerExamples MessengerService MonicaCheck MonicaExamples MonicaService NIOConcurrencyHelpers NIOSockets ObjectStore
-        OperatorPage PrometheusMetrics Push Redis TimeZones Tracing UnixSignals
+        MessengerAPI MessengerCheck MessengerExamples MessengerService MonicaAPI MonicaCheck MonicaExamples MonicaService
+        NIOConcurrencyHelpers NIOSockets ObjectStore OperatorPage PrometheusMetrics Push Redis TimeZones Tracing UnixSignals
         """),
     linkerSettings: [allocator])
 
@@ -324,7 +324,7 @@ let suites: [Target] = [
             Logging NIOConcurrencyHelpers NIOCore NIOEmbedded NIOPosix NIOSockets ObjectStore WebSockets
             """),
     tests(api: "Dunbar", imports: "Identity Logging NIOConcurrencyHelpers ObjectStore"),
-    tests(api: "Monica", imports: "Identity NIOSockets"),
+    tests(api: "Monica", imports: "Identity Mail NIOSockets TimeZones"),
     tests(api: "GTSD", imports: "ContractMocks Identity Logging NIOConcurrencyHelpers ObjectStore TimeZones"),
     tests(
         "Guestbook",

@@ -6,7 +6,7 @@ import MonicaMocks
 import Testing
 
 func articles(
-    url: URL, address: String, token: String, folder: URL, today: Day, key: String,
+    url: URL, address: String, token: String, folder: URL, today: Day, called: Monica.Timestamp, key: String,
     // What the user sees or has chosen.
     id: Int
 ) async throws {

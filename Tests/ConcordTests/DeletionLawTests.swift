@@ -382,12 +382,22 @@ import Testing
                 "/contactfields",
                 #"{"contact_id":\#(bob),"contact_field_type_id":\#(type),"data":"\#(Self.displayName)"}"#)
             _ = try await id("/addresses", #"{"contact_id":\#(bob),"street":"\#(Self.displayName)"}"#)
+            _ = try await id(
+                "/calls", #"{"contact_id":\#(bob),"called_at":"2026-03-01","content":"\#(Self.displayName)"}"#)
+            _ = try await id(
+                "/reminders",
+                #"{"contact_id":\#(bob),"title":"\#(Self.displayName)","initial_date":"2026-03-01","frequency_type":"week","frequency_number":1}"#
+            )
+            _ = try await id("/journal", #"{"title":"\#(Self.displayName)","post":"x"}"#)
+            _ = try await id(
+                "/debts",
+                #"{"contact_id":\#(bob),"in_debt":"no","status":"completed","amount":1,"reason":"\#(Self.displayName)"}"#
+            )
             try await home.send(.post, "/me/archive", token: token, expecting: [202])
             let before = try await remains(in: host.database, on: engine)
             for table in [
                 "accounts", "addresses", "contacts", "contact_fields", "contact_field_types", "notes", "tasks",
-                "activities", "gifts",
-                "tags",
+                "activities", "gifts", "tags", "calls", "reminders", "debts", "journal",
             ] {
                 #expect(before.contains { $0.hasPrefix("\(table).") }, "nothing was in \(table)")
             }
@@ -396,7 +406,9 @@ import Testing
             let tables = [
                 "accounts", "tokens", "genders", "contact_field_types", "activity_categories", "activity_types",
                 "contacts", "contact_fields", "addresses", "tags", "contact_tags", "activities", "activity_contacts",
-                "notes", "tasks", "gifts", "imports", "import_updates", "search_blocks", "search_grams",
+                "notes", "tasks", "gifts", "calls", "reminders", "debts", "journal", "imports", "import_updates",
+                "search_blocks",
+                "search_grams",
                 "former_search_blocks", "once_only", "archives",
             ]
             for table in tables {

@@ -41,6 +41,21 @@ import FoundationNetworking
             let empty = try await get(base + "/contacts", token: token)
             #expect(empty.status == 200)
 
+            let set = ["monica", "account", "set", "--account", "alice"]
+            let fresh = try await run(set + more)
+            #expect(fresh.output == "e-mail address: none\nreminded at: 9:00, UTC\n", "\(fresh.errors)")
+            let settings = ["--email", "alice@example.com", "--zone", "Europe/Paris", "--reminders-at", "8"]
+            let changed = try await run(set + settings + more)
+            #expect(changed.output == "e-mail address: alice@example.com\nreminded at: 8:00, Europe/Paris\n")
+            let me = try await get(base + "/me", token: token)
+            #expect(me.body.contains(#""timezone":"Europe/Paris""#))
+            for (option, status) in [
+                (["--zone", "Mars"], 1), (["--reminders-at", "24"], 64), (["--email", "x"], 64),
+            ] {
+                #expect(try await run(set + option + more).status == Int32(status), "\(option)")
+            }
+            #expect(try await run(["monica", "account", "set", "--account", "bob"] + more).status == 1)
+
             let file = place.folder + "/cards.vcf"
             let card = "BEGIN:VCARD\nVERSION:4.0\nFN:John Doe\nTEL;TYPE=home:1\nPHOTO:x\nEND:VCARD\n"
             let group = "BEGIN:VCARD\nKIND:group\nFN:Friends\nEND:VCARD\n"
@@ -116,11 +131,14 @@ import FoundationNetworking
             let check = ["check", "monica", host.baseURL.absoluteString, "--timeout", "900"]
             #expect(!both.output.contains("Left on the server"))
             let left = try await host.database.read { db in
-                try ["contacts", "tags", "activities", "notes", "tasks", "gifts"].map { table in
+                try [
+                    "contacts", "tags", "activities", "notes", "tasks", "gifts", "calls", "reminders", "debts",
+                    "journal",
+                ].map { table in
                     try db.value("SELECT COUNT(*) FROM \(SQL(trusted: table))", as: Int.self)
                 }
             }
-            #expect(left == [0, 0, 0, 0, 0, 0])
+            #expect(left == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
             // Scenarios that need two accounts are skipped with one, even if several of its tokens are given.
             let one = try await run(check + ["--token", tokens[0], "--token", try await host.token("alice")])
             #expect(one.status == 0, "\(one.output)\(one.errors)")

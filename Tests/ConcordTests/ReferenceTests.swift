@@ -147,10 +147,10 @@ import Testing
     }
 
     @Test func itLinksToTheOtherPagesWhoseAddressesAreKnown() throws {
-        let page = try Self.page(of: .monica, urls: ["gtsd": "https://gtsd.example.com/?a=\"b\""])
+        let page = try Self.page(of: .monica(), urls: ["gtsd": "https://gtsd.example.com/?a=\"b\""])
         #expect(page.contains(#"<a data-port="8080">Messenger</a>"#))
         #expect(page.contains(#"<a href="https://gtsd.example.com/?a=&quot;b&quot;/">GTSD</a>"#))
         #expect(!page.contains(">Monica</a>"))
-        #expect(!(try Self.page(of: .monica, among: ["monica"])).contains("<a data-port"))
+        #expect(!(try Self.page(of: .monica(), among: ["monica"])).contains("<a data-port"))
     }
 }

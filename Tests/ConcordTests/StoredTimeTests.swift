@@ -14,7 +14,8 @@ import Testing
 @Suite(.timeLimit(.minutes(30))) struct StoredTimeTests {
     /// The columns with times that are shown, or by which rows are ordered, and that no operation compares with the clock.
     private static let shown: Set<String> = [
-        "applied_at", "awarded_at", "completed_at", "created_at", "deleted_at", "edited_at", "favorited_at",
+        "applied_at", "awarded_at", "called_at", "completed_at", "created_at", "deleted_at", "edited_at",
+        "favorited_at",
         "happened_at",
         "joined_at", "last_entry_at", "logged_at", "occurred_at", "read_at", "registered_at", "revised_at",
         "suspended_at", "taken_at", "updated_at",
@@ -22,10 +23,11 @@ import Testing
 
     /// The other ones: the audit, which is never changed; the end of a muting, which the user has chosen, and of a
     /// suspension, which the operator has; the use of a refresh
-    /// token, which is only compared within its grace of seconds; the sign of life of an import, which counts in both directions.
+    /// token, which is only compared within its grace of seconds; the sign of life of an import, which counts in both directions;
+    /// the next date of a reminder, which may be years away.
     private static let others: Set<String> = [
         "audit.time", "members.muted_until", "refresh_tokens.used_at", "imports.alive_at", "users.suspended_until",
-        "accounts.suspended_until", "filed_reports.closed_at", "reports.ends_at",
+        "accounts.suspended_until", "filed_reports.closed_at", "reports.ends_at", "reminders.due_at",
     ]
 
     /// Checks that each column with times is on one of the lists.

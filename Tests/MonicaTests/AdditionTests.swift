@@ -34,7 +34,9 @@ import Testing
             let owner = try await host.world().owner()
             let contact = try await owner.contact("John").id
             let tag = try await owner.client.create(Monica.TagDraft(name: "Family")).id
-            let lists = ["activities", "notes", "tasks", "gifts", "contactfields", "addresses"]
+            let lists = [
+                "activities", "notes", "tasks", "gifts", "contactfields", "addresses", "calls", "reminders", "debts",
+            ]
             var targets = Dictionary(
                 uniqueKeysWithValues: lists.map { ("GET /contacts/{id}/\($0)", "/contacts/\(contact)/\($0)") })
             targets["GET /tags/{id}/contacts"] = "/tags/\(tag)/contacts"

@@ -61,6 +61,23 @@ import Testing
                     contacts: [john, jane], activityTypeID: 1))
             #expect(
                 try await owner.send(Monica.Update<Monica.Activity>(id: activity.id, .init(activity))).data == activity)
+            let call = try await owner.client.create(
+                Monica.CallDraft(
+                    contactID: john, calledAt: try #require(.init("2026-01-02T03:04:05Z")), content: "c",
+                    contactCalled: true))
+            #expect(try await owner.send(Monica.Update<Monica.Call>(id: call.id, .init(call))).data == call)
+            let reminder = try await owner.client.create(
+                Monica.ReminderDraft(
+                    contactID: john, title: "r", initialDate: try #require(Day("2026-01-02")), frequencyType: .week,
+                    frequencyNumber: 2, description: "d"))
+            #expect(
+                try await owner.send(Monica.Update<Monica.Reminder>(id: reminder.id, .init(reminder))).data == reminder)
+            let entry = try await owner.client.create(
+                Monica.JournalDraft(title: "j", post: "p", day: try #require(Day("2026-01-02"))))
+            #expect(try await owner.send(Monica.Update<Monica.JournalEntry>(id: entry.id, .init(entry))).data == entry)
+            let debt = try await owner.client.create(
+                Monica.DebtDraft(contactID: john, inDebt: .no, amount: "1.05", status: .completed, reason: "d"))
+            #expect(try await owner.send(Monica.Update<Monica.Debt>(id: debt.id, .init(debt))).data == debt)
             let tag = try await owner.client.create(Monica.TagDraft(name: "friends"))
             #expect(try await owner.send(Monica.Update<Monica.Tag>(id: tag.id, .init(tag))).data == tag)
         }

@@ -16,6 +16,7 @@ import Testing
         "GET /: repeats its first answer": "the welcome is always the same",
         "GET /countries: repeats its first answer": "the countries are always the same",
         "GET /activitytypes: reversed data": "the contract does not say the order",
+        "GET /reminders/upcoming/{month}: still shows what is gone": "no month is gone",
         "GET /tags: ignores ?page": "all tags are on one page, whichever is asked for",
         "POST /tasks: ignores completed": "a new task is open, whatever its maker says",
         "GET /export/json: reversed genders": "the contract does not say the order",

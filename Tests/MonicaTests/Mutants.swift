@@ -18,6 +18,7 @@ extension Mutant {
     private static let gifts = "GET /gifts"
     private static let tags = "GET /tags"
     private static let tag = "POST /tags"
+    private static let upcoming = "GET /reminders/upcoming/{month}"
 
     /// The mutants that do not follow from the examples: whose data it is, how a search matches, order, limits, texts as
     /// they are kept.
@@ -35,7 +36,15 @@ extension Mutant {
         .leaking("GET /addresses/{id}"), .leaking("PUT /addresses/{id}"), .leaking("DELETE /addresses/{id}"),
         .leaking("GET /contacts/{id}/addresses"), .leaking("POST /addresses"),
         .leaking("GET /contactfieldtypes/{id}"), .leaking("PUT /contactfieldtypes/{id}"),
-        .leaking("DELETE /contactfieldtypes/{id}"), .leaking("POST /gifts"), .leaking("POST /activities"),
+        .leaking("DELETE /contactfieldtypes/{id}"), .leaking("GET /calls/{id}"), .leaking("PUT /calls/{id}"),
+        .leaking("DELETE /calls/{id}"), .leaking("GET /contacts/{id}/calls"), .leaking("POST /calls"),
+        .leaking("GET /reminders/{id}"), .leaking("PUT /reminders/{id}"), .leaking("DELETE /reminders/{id}"),
+        .leaking("GET /contacts/{id}/reminders"), .leaking("POST /reminders"),
+        .leaking("GET /debts/{id}"), .leaking("PUT /debts/{id}"), .leaking("DELETE /debts/{id}"),
+        .leaking("GET /contacts/{id}/debts"), .leaking("POST /debts"),
+        .leaking("GET /journal/{id}"), .leaking("PUT /journal/{id}"), .leaking("DELETE /journal/{id}"),
+
+        .leaking(upcoming) { $0.value["data"] == [] }, .leaking("POST /gifts"), .leaking("POST /activities"),
         .leaking(contacts) { $0.value["data"] == [] }, .leaking(notes) { $0.value["data"] == [] },
         .leaking(tasks) { $0.value["data"] == [] }, .leaking(gifts) { $0.value["data"] == [] },
         .leaking(activities) { $0.value["data"] == [] },
@@ -100,11 +109,28 @@ extension Mutant {
         .init(
             "POST /contactfields", "is not searched",
             .request("POST /contactfields", #""data":"\+1 \([^"]*"#, #""data":"+1"#)),
+        .init(
+            "POST /calls", "takes any time",
+            .accepting("POST /calls", "The called at is not a valid date.", "{}")),
+        .init("POST /calls", "leaves the zone out", .request("POST /calls", #"\+02:00""#, #"Z""#)),
+        .init(upcoming, "has this month alone", .query(upcoming, "upcoming/[0-9]+$", "upcoming/0")),
+        .init(
+            upcoming, "has a day that its month lacks",
+            .body(upcoming, #""planned_date":"(\d+)-02-2[89]T"#, #""planned_date":"$1-03-01T"#)),
+        .init(
+            upcoming, "leaves the 31st for good",
+            .body(upcoming, #""planned_date":"([-\d]+)-(3[01]|2[89])T"#, #""planned_date":"$1-27T"#)),
+        .init(
+            "POST /reminders", "takes days that there are not",
+            .accepting("POST /reminders", "The initial date is not a valid date.", "{}")),
         .init("GET /countries", "lacks a country", .body("GET /countries", #"\{"id":"DE"[^}]*\},"#, "")),
         .init(
             "GET /export/vcard", "leaves out social networks", .body("GET /export/vcard", "SOCIALPROFILE", "X-UNKNOWN")),
         .init(delete, "keeps the notes") { Mutant.lingering("GET /notes/{id}").make() },
         .init(delete, "keeps the tasks") { Mutant.lingering("GET /tasks/{id}").make() },
+        .init(delete, "keeps the debts") { Mutant.lingering("GET /debts/{id}").make() },
+        .init(delete, "keeps the calls") { Mutant.lingering("GET /calls/{id}").make() },
+        .init(delete, "keeps the reminders") { Mutant.lingering("GET /reminders/{id}").make() },
         .init(
             contact, "does not say how much of a limit is left",
             .header(

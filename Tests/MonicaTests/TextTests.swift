@@ -15,6 +15,8 @@ import Testing
             "PUT /tasks/{id} title", "POST /gifts name", "PUT /gifts/{id} name", "POST /tags name",
             "PUT /tags/{id} name", "POST /contactfields data", "PUT /contactfields/{id} data",
             "POST /contactfieldtypes name", "PUT /contactfieldtypes/{id} name",
+            "POST /reminders title", "PUT /reminders/{id} title", "POST /journal title", "PUT /journal/{id} title",
+            "POST /journal post", "PUT /journal/{id} post",
         ],
         .optional: [
             "POST /contacts middle_name", "POST /contacts last_name", "POST /contacts nickname",
@@ -33,10 +35,14 @@ import Testing
             "POST /addresses city", "PUT /addresses/{id} city",
             "POST /addresses province", "PUT /addresses/{id} province",
             "POST /addresses postal_code", "PUT /addresses/{id} postal_code",
+            "POST /calls content", "PUT /calls/{id} content",
+            "POST /reminders description", "PUT /reminders/{id} description",
+            "POST /debts reason", "PUT /debts/{id} reason",
         ],
         .search: ["GET /contacts query"],
         .opaque: [
             "GET /contacts with", "GET /contacts/{id} with", "POST /gifts amount", "PUT /gifts/{id} amount",
+            "POST /debts amount", "PUT /debts/{id} amount",
             "POST /addresses country", "PUT /addresses/{id} country",
         ],
     ]
@@ -56,9 +62,18 @@ import Testing
                     ] as JSONValue
                 ),
                 ("/notes", ["contact_id": 1, "body": "A"]), ("/tasks", ["title": "A"]), ("/tags", ["name": "A"]),
+                ("/journal", ["title": "A", "post": "A"]),
                 ("/gifts", ["contact_id": 1, "name": "A", "status": "idea"]),
                 ("/activities", ["summary": "A", "happened_at": "2026-02-23", "contacts": [1]]),
-                ("/addresses", ["contact_id": 1]),
+                ("/addresses", ["contact_id": 1]), ("/calls", ["contact_id": 1, "called_at": "2026-02-23"]),
+                ("/debts", ["contact_id": 1, "in_debt": "no", "status": "completed", "amount": 1]),
+                (
+                    "/reminders",
+                    [
+                        "contact_id": 1, "title": "A", "initial_date": "2026-02-23", "frequency_type": "year",
+                        "frequency_number": 1,
+                    ]
+                ),
                 ("/contactfields", ["contact_id": 1, "contact_field_type_id": 2, "data": "A"]),
             ] {
                 let answer = try await owner.raw(.post, path, body)

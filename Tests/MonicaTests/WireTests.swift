@@ -102,6 +102,53 @@ import Testing
                     amount: "12.50", date: Day("2024-10-20")!, recipientID: 6))),
         .init(Monica.Update<Monica.Gift>(id: 1, Monica.GiftDraft(contactID: 5, name: "x"))),
         .init(Monica.Delete<Monica.Gift>(id: 1)),
+        .init(Monica.List<Monica.Call>(contact: 5, page: 1, limit: 10, sort: .descending(.calledAt))),
+        .init(Monica.ListOfContact<Monica.Call>(contact: 1, page: 2, limit: 50)),
+        .init(Monica.Get<Monica.Call>(id: 1)),
+        .init(
+            Monica.Create<Monica.Call>(
+                Monica.CallDraft(
+                    contactID: 5, calledAt: .init("2024-10-20T18:30:00Z")!, content: "About the party",
+                    contactCalled: true))),
+        .init(
+            Monica.Update<Monica.Call>(
+                id: 1, Monica.CallDraft(contactID: 5, calledAt: .init("2024-10-20T18:30:00Z")!))),
+        .init(Monica.Delete<Monica.Call>(id: 1)),
+        .init(Monica.List<Monica.Reminder>(contact: 5, page: 1, limit: 10, sort: .descending(.updatedAt))),
+        .init(Monica.ListOfContact<Monica.Reminder>(contact: 1, page: 2, limit: 50)),
+        .init(Monica.Get<Monica.Reminder>(id: 1)),
+        .init(
+            Monica.Create<Monica.Reminder>(
+                Monica.ReminderDraft(
+                    contactID: 5, title: "Water the plants", initialDate: Day("2024-10-20")!, frequencyType: .month,
+                    frequencyNumber: 2, description: "Not the cactus"))),
+        .init(
+            Monica.Update<Monica.Reminder>(
+                id: 1,
+                Monica.ReminderDraft(contactID: 5, title: "Water the plants", initialDate: Day("2024-10-20")!))),
+        .init(Monica.Delete<Monica.Reminder>(id: 1)),
+        .init(Monica.ListUpcomingReminders(month: 1)),
+        .init(Monica.List<Monica.Debt>(contact: 5, page: 1, limit: 10, sort: .descending(.updatedAt))),
+        .init(Monica.ListOfContact<Monica.Debt>(contact: 1, page: 2, limit: 50)),
+        .init(Monica.Get<Monica.Debt>(id: 1)),
+        .init(
+            Monica.Create<Monica.Debt>(
+                Monica.DebtDraft(contactID: 5, inDebt: .yes, amount: "12.50", reason: "Lunch"))),
+        .init(
+            Monica.Update<Monica.Debt>(
+                id: 1, Monica.DebtDraft(contactID: 5, inDebt: .no, amount: "7", status: .completed))),
+        .init(Monica.Delete<Monica.Debt>(id: 1)),
+        .init(Monica.ListJournal(page: 2, limit: 50, sort: .descending(.updatedAt))),
+        .init(Monica.Get<Monica.JournalEntry>(id: 1)),
+        .init(
+            Monica.Create<Monica.JournalEntry>(Monica.JournalDraft(title: "A good day", post: "We met in the park"))),
+        .init(
+            Monica.Create<Monica.JournalEntry>(
+                Monica.JournalDraft(title: "A good day", post: "We met in the park", day: Day("2024-10-20")!))),
+        .init(
+            Monica.Update<Monica.JournalEntry>(
+                id: 1, Monica.JournalDraft(title: "A good day", post: "We met in the park", day: Day("2024-10-20")!))),
+        .init(Monica.Delete<Monica.JournalEntry>(id: 1)),
         .init(Monica.ListTags(sort: .descending(.name), page: 2)),
         .init(Monica.ListTags()),
         .init(Monica.Get<Monica.Tag>(id: 1)),
@@ -219,6 +266,48 @@ import Testing
         #expect(address.contact?.id == 1)
         let countries: [Monica.Country] = try Self.value("GET /countries")
         #expect(countries.map(\.iso) == ["FR"])
+    }
+
+    @Test func aCall() throws {
+        let call: Monica.Call = try Self.value("GET /calls/{id}")
+        #expect(call.calledAt.description == "2024-10-20T18:30:00Z")
+        #expect(call.content == "About the party")
+        #expect(!call.contactCalled)
+        #expect(call.url == "https://monica.example/api/calls/1")
+        #expect(call.contact?.id == 1)
+    }
+
+    @Test func aReminder() throws {
+        let reminder: Monica.Reminder = try Self.value("GET /reminders/{id}")
+        #expect(reminder.title == "Water the plants")
+        #expect(reminder.description == "Not the cactus")
+        #expect(reminder.frequencyType == .month)
+        #expect(reminder.frequencyNumber == 1)
+        #expect(reminder.initialDay == Day("2024-10-20"))
+        #expect(reminder.delible)
+        #expect(reminder.contact?.id == 1)
+        let upcoming: [Monica.UpcomingReminder] = try Self.value("GET /reminders/upcoming/{month}")
+        #expect(upcoming.map(\.plannedDay) == [Day("2024-11-20")])
+        #expect(upcoming == [.init(reminder, on: Day("2024-11-20")!)])
+    }
+
+    @Test func anEntryOfTheJournal() throws {
+        let entry: Monica.JournalEntry = try Self.value("GET /journal/{id}")
+        #expect(entry.day == Day("2024-10-20"))
+        #expect(entry.title == "A good day")
+        #expect(entry.post == "We met in the park")
+        #expect(entry.url == "https://monica.example/api/journal/1")
+    }
+
+    @Test func aDebt() throws {
+        let debt: Monica.Debt = try Self.value("GET /debts/{id}")
+        #expect(debt.inDebt == .yes)
+        #expect(debt.status == .inProgress)
+        #expect(debt.amount == "12.50")
+        #expect(debt.value == 12.5)
+        #expect(debt.amountWithCurrency == "$12.50")
+        #expect(debt.reason == "Lunch")
+        #expect(debt.contact?.id == 1)
     }
 
     @Test func theAccount() throws {

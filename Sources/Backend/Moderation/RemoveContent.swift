@@ -84,6 +84,6 @@ private enum ContentSlices {
     static let ahead: Int64 = 60_000
     /// The things that are looked up in one read.
     static let read = 1000
-    /// The things that are removed in one transaction: others wait for it for some milliseconds.
-    static let removed = 50
+    /// The things that are removed in one transaction: others wait for it for about a millisecond.
+    static let removed = 10
 }

@@ -78,9 +78,9 @@ struct ConcordAPI: Sendable {
     /// Returns every API of this program. The commands, their help and the server use this array.
     static func all(
         messenger: HostedMessenger = .init(), deuceDiary: DeuceDiarySettings = .init(),
-        gtsd: HostedGTSD = .init(), dunbar: DunbarSettings = .init()
+        monica: HostedMonica = .init(), gtsd: HostedGTSD = .init(), dunbar: DunbarSettings = .init()
     ) -> [ConcordAPI] {
-        [.messenger(messenger), .deuceDiary(deuceDiary), .monica, .gtsd(gtsd), .dunbar(dunbar)]
+        [.messenger(messenger), .deuceDiary(deuceDiary), .monica(monica), .gtsd(gtsd), .dunbar(dunbar)]
     }
 
     /// Every API of this program, with default settings.
@@ -148,16 +148,18 @@ struct ConcordAPI: Sendable {
             commands: MessengerCommands.self)
     }
 
-    static let monica = ConcordAPI(
-        hosted: HostedMonica(), examples: MonicaExamples.all,
-        sentence: "Contacts with their activities, notes, tasks, gifts and tags. The SDK works with Monica 4, too.",
-        steps: [
-            "Make a token, in a terminal on the server: `concord monica token create --account alice`.",
-            "Sign in: paste the token below.", "Try: send `createContact`, then `createNote` about the contact.",
-        ],
-        signIn: "The operator makes a personal access token: `concord monica token create --account alice`.",
-        check: .given { MonicaScenarios.checklist($0) },
-        commands: MonicaCommands.self)
+    static func monica(_ hosted: HostedMonica = .init()) -> ConcordAPI {
+        ConcordAPI(
+            hosted: hosted, examples: MonicaExamples.all,
+            sentence: "Contacts with their activities, notes, tasks, gifts and tags. The SDK works with Monica 4, too.",
+            steps: [
+                "Make a token, in a terminal on the server: `concord monica token create --account alice`.",
+                "Sign in: paste the token below.", "Try: send `createContact`, then `createNote` about the contact.",
+            ],
+            signIn: "The operator makes a personal access token: `concord monica token create --account alice`.",
+            check: .given { MonicaScenarios.checklist($0) },
+            commands: MonicaCommands.self)
+    }
 
     static func gtsd(_ hosted: HostedGTSD = .init()) -> ConcordAPI {
         ConcordAPI(

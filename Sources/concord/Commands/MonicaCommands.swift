@@ -1,11 +1,14 @@
 import ArgumentParser
+import Backend
+import Contract
 import MonicaService
 
 /// The commands `concord monica …`.
 struct MonicaCommands: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "monica", abstract: "Administer Monica: personal access tokens, and contacts in and out.",
-        subcommands: [MonicaToken.self, MonicaImport.self, MonicaExport.self])
+        commandName: "monica",
+        abstract: "Administer Monica: personal access tokens, accounts, and contacts in and out.",
+        subcommands: [MonicaToken.self, MonicaAccount.self, MonicaImport.self, MonicaExport.self])
 }
 
 /// The commands `concord monica token …`.
@@ -43,7 +46,7 @@ struct MonicaToken: AsyncParsableCommand {
 
         func run() async throws {
             try await place.perform(
-                MonicaService.CreateToken(account: account, email: email, token: name), on: .monica)
+                MonicaService.CreateToken(account: account, email: email, token: name), on: .monica())
         }
     }
 
@@ -60,7 +63,7 @@ struct MonicaToken: AsyncParsableCommand {
 
         func run() async throws {
             try await place.perform(
-                MonicaService.ListTokens(account: account, format: listing.format), on: .monica)
+                MonicaService.ListTokens(account: account, format: listing.format), on: .monica())
         }
     }
 
@@ -74,6 +77,50 @@ struct MonicaToken: AsyncParsableCommand {
 
         @OptionGroup var place: DatabaseOptions
 
-        func run() async throws { try await place.perform(MonicaService.RevokeToken(number), on: .monica) }
+        func run() async throws { try await place.perform(MonicaService.RevokeToken(number), on: .monica()) }
+    }
+}
+
+/// The commands `concord monica account …`.
+struct MonicaAccount: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "account", abstract: "Set where and when an account is reminded.", subcommands: [Set.self])
+
+    struct Set: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "set", abstract: "Change an account's settings, and print them.",
+            discussion: """
+                concord monica account set --account alice --email alice@example.com --zone Europe/Paris --reminders-at 8
+
+                E-mails about reminders go to the account's address, at its hour of the zone's days. What is not \
+                given stays as it is; a new account has no address, and is reminded at 9 o'clock, UTC. The server \
+                may be running.
+                """)
+
+        @Option(help: "The account's name.")
+        var account: String
+
+        @Option(help: "The owner's e-mail address; an empty one sends no e-mails.")
+        var email: String?
+
+        @Option(help: "The time zone of the account's days, such as Europe/Paris.")
+        var zone: String?
+
+        @Option(help: ArgumentHelp("The hour of e-mails about reminders, from 0 to 23.", valueName: "hour"))
+        var remindersAt: Int?
+
+        @OptionGroup var place: DatabaseOptions
+
+        func validate() throws {
+            if let remindersAt, !(0...23 ~= remindersAt) { throw ValidationError("--reminders-at must be 0 to 23") }
+            if let email, !email.isEmpty, !EmailAddress.isValid(email) {
+                throw ValidationError("--email must be an e-mail address, not '\(email)'")
+            }
+        }
+
+        func run() async throws {
+            let settings = MonicaService.AccountSettings(email: email, zone: zone, reminderHour: remindersAt)
+            try await place.perform(MonicaService.SetAccount(account: account, settings), on: .monica())
+        }
     }
 }

@@ -59,7 +59,7 @@ struct MonicaImport: AsyncParsableCommand {
         try await place.perform(
             MonicaService.ImportCards(
                 account: account, overwriting: overwrite, count: read.cards.count, findings: read.findings),
-            on: .monica, input: { try pieces.next() })
+            on: .monica(), input: { try pieces.next() })
     }
 }
 
@@ -100,7 +100,7 @@ struct MonicaExport: AsyncParsableCommand {
     @OptionGroup var place: DatabaseOptions
 
     func run() async throws {
-        try await place.perform(MonicaService.ExportAccount(account: account, format: format), on: .monica)
+        try await place.perform(MonicaService.ExportAccount(account: account, format: format), on: .monica())
     }
 }
 

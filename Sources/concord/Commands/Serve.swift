@@ -7,6 +7,8 @@ import GTSDAPI
 import GTSDService
 import Identity
 import Logging
+import MonicaAPI
+import MonicaService
 import NIOConcurrencyHelpers
 import Tracing
 
@@ -265,6 +267,7 @@ struct Serve: AsyncParsableCommand {
         let known = ConcordAPI.all(
             messenger: try messenger.hosted(environment, mail: mailing),
             deuceDiary: try deuceDiary.settings(environment),
+            monica: HostedMonica { mailing.mailer(on: $0, of: Monica.name).mailer },
             gtsd: HostedGTSD { mailing.mailer(on: $0, of: GTSD.name).mailer },
             dunbar: dunbar.settings(environment, mail: mailing)
         ).map(\.hosted)

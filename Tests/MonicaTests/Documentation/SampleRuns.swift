@@ -84,6 +84,20 @@ import Testing
             try await WritingSamples.move(monica, john: john)
             let addresses = try await monica.getContact(id: john.id).data.addresses
             #expect(addresses.map { "\($0.city ?? ""), \($0.country?.name ?? "")" } == ["Lyon, France"])
+            shown = []
+            let called = Monica.Timestamp(milliseconds: 0)
+            try await WritingSamples.call(monica, john: john, called: called) { shown.append($0) }
+            #expect(shown == ["\(called.date): About the party"])
+            shown = []
+            let today = Day(host.clock.date, in: .gmt)
+            try await WritingSamples.remind(monica, john: john, today: today) { shown.append($0) }
+            #expect(shown.count == 1 && shown[0].hasSuffix(": Water his plants"))
+            shown = []
+            try await WritingSamples.write(monica) { shown.append($0) }
+            #expect(shown == ["\(today): A good day"])
+            try await WritingSamples.lend(monica, john: john)
+            let debts = try await monica.send(Monica.ListOfContact<Monica.Debt>(contact: john.id)).data
+            #expect(debts.map { "\($0.amountWithCurrency) \($0.status.rawValue)" } == ["$12.50 completed"])
             let first = try await WritingSamples.once(monica, john: john, key: "a key")
             let second = try await WritingSamples.once(monica, john: john, key: "a key")
             #expect(first == second)

@@ -54,6 +54,53 @@ enum WritingSamples {
         // end
     }
 
+    static func call(
+        _ monica: MonicaAPIClient, john: Monica.Contact, called: Monica.Timestamp, show: (String) -> Void
+    ) async throws {
+        // sample
+        try await monica.create(
+            Monica.CallDraft(contactID: john.id, calledAt: called, content: "About the party", contactCalled: true))
+        for try await call in monica.calls(of: john.id, sortedBy: .descending(.calledAt)) {
+            show("\(call.calledAt.date): \(call.content ?? "")")
+        }
+        // end
+    }
+
+    static func remind(
+        _ monica: MonicaAPIClient, john: Monica.Contact, today: Day, show: (String) -> Void
+    ) async throws {
+        // sample
+        try await monica.create(
+            Monica.ReminderDraft(
+                contactID: john.id, title: "Water his plants", initialDate: today, frequencyType: .week,
+                frequencyNumber: 2))
+        for month in 0...1 {
+            for reminder in try await monica.send(Monica.ListUpcomingReminders(month: month)).data {
+                show("\(reminder.plannedDay): \(reminder.title)")
+            }
+        }
+        // end
+    }
+
+    static func write(_ monica: MonicaAPIClient, show: (String) -> Void) async throws {
+        // sample
+        try await monica.create(Monica.JournalDraft(title: "A good day", post: "We met in the park"))
+        for try await entry in monica.journal(sortedBy: .descending(.createdAt)) {
+            show("\(entry.day): \(entry.title)")
+        }
+        // end
+    }
+
+    static func lend(_ monica: MonicaAPIClient, john: Monica.Contact) async throws {
+        // sample
+        let lunch = try await monica.create(
+            Monica.DebtDraft(contactID: john.id, inDebt: .yes, amount: "12.50", reason: "Lunch"))
+        var paid = Monica.DebtDraft(lunch)
+        paid.status = .completed
+        try await monica.update(lunch.id, paid)
+        // end
+    }
+
     static func once(_ monica: MonicaAPIClient, john: Monica.Contact, key: String) async throws -> Monica.Note {
         // sample
         let tea = Monica.NoteDraft(contactID: john.id, body: "Likes tea")

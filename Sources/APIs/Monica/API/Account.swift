@@ -207,11 +207,20 @@ extension Monica {
         public var tasks: [Task]
         /// The gifts.
         public var gifts: [Gift]
+        /// The calls; nil in exports of earlier versions.
+        public var calls: [Call]?
+        /// The reminders; nil in exports of earlier versions.
+        public var reminders: [Reminder]?
+        /// The debts; nil in exports of earlier versions.
+        public var debts: [Debt]?
+        /// The journal; nil in exports of earlier versions.
+        public var journal: [JournalEntry]?
 
         package init(
             exportedAt: Timestamp, user: User, genders: [Gender], activityTypes: [ActivityType],
             contactFieldTypes: [ContactFieldType], tags: [Tag], contacts: [ExportedContact],
-            activities: [Activity], notes: [Note], tasks: [Task], gifts: [Gift]
+            activities: [Activity], notes: [Note], tasks: [Task], gifts: [Gift], calls: [Call], reminders: [Reminder],
+            debts: [Debt], journal: [JournalEntry]
         ) {
             self.exportedAt = exportedAt
             self.user = user
@@ -224,6 +233,10 @@ extension Monica {
             self.notes = notes
             self.tasks = tasks
             self.gifts = gifts
+            self.calls = calls
+            self.reminders = reminders
+            self.debts = debts
+            self.journal = journal
         }
     }
 

@@ -91,6 +91,39 @@ extension Monica.AddressDraft {
     }
 }
 
+extension Monica.CallDraft {
+    /// Creates a draft from a call, to be changed in part and sent back.
+    public init(_ call: Monica.Call) {
+        self.init(
+            contactID: call.contact?.id ?? 0, calledAt: call.calledAt, content: call.content,
+            contactCalled: call.contactCalled)
+    }
+}
+
+extension Monica.ReminderDraft {
+    /// Creates a draft from a reminder, to be changed in part and sent back.
+    public init(_ reminder: Monica.Reminder) {
+        self.init(
+            contactID: reminder.contact?.id ?? 0, title: reminder.title, initialDate: reminder.initialDay,
+            frequencyType: reminder.frequencyType, frequencyNumber: reminder.frequencyNumber,
+            description: reminder.description)
+    }
+}
+
+extension Monica.JournalDraft {
+    /// Creates a draft from an entry of the journal, to be changed in part and sent back.
+    public init(_ entry: Monica.JournalEntry) { self.init(title: entry.title, post: entry.post, day: entry.day) }
+}
+
+extension Monica.DebtDraft {
+    /// Creates a draft from a debt, to be changed in part and sent back.
+    public init(_ debt: Monica.Debt) {
+        self.init(
+            contactID: debt.contact?.id ?? 0, inDebt: debt.inDebt, amount: debt.amount, status: debt.status,
+            reason: debt.reason)
+    }
+}
+
 extension Monica.TagDraft {
     /// Creates a draft from a tag, to be renamed and sent back.
     public init(_ tag: Monica.Tag) { self.init(name: tag.name) }

@@ -12,6 +12,7 @@ extension Monica {
     private static let requiredID = FieldRule(numbers: 1...(.infinity), isRequired: true)
     private static let month = FieldRule(numbers: 1...12)
     private static let dayOfMonth = FieldRule(numbers: 1...31)
+    private static let amount = #"^(0|[1-9][0-9]{0,8})(\.[0-9]{1,2})?$"#
     private static let year = FieldRule(numbers: 1...9999)
 
     /// The rules of an activity's fields.
@@ -31,7 +32,7 @@ extension Monica {
     static let giftRules = [
         "contact_id": requiredID, "name": requiredLine,
         "status": FieldRule(values: GiftStatus.known.map(\.rawValue), isRequired: true), "comment": text, "url": text,
-        "amount": FieldRule(pattern: #"^(0|[1-9][0-9]{0,8})(\.[0-9]{1,2})?$"#), "date": day, "recipient_id": id,
+        "amount": FieldRule(pattern: amount), "date": day, "recipient_id": id,
     ]
     /// The rules of a contact field's fields.
     static let contactFieldRules = [
@@ -45,6 +46,30 @@ extension Monica {
     static let addressRules = [
         "contact_id": requiredID, "name": line, "street": line, "city": line, "province": line, "postal_code": line,
         "country": FieldRule("A text of up to three letters is a code of ISO 3166.", lengths: 0...255),
+    ]
+    /// The rules of a call's fields. A changed call's contact may be left out.
+    static let callRules = [
+        "contact_id": id, "called_at": FieldRule(format: "date-time", isRequired: true), "content": text,
+    ]
+    /// The rules of a new call's fields.
+    static let newCallRules = callRules.merging(["contact_id": requiredID]) { $1 }
+    /// The rules of a reminder's fields.
+    static let reminderRules = [
+        "contact_id": requiredID, "initial_date": FieldRule(format: "date", isRequired: true),
+        "frequency_type": FieldRule(values: ReminderFrequency.known.map(\.rawValue), isRequired: true),
+        "frequency_number": FieldRule(numbers: 1...Double(Reminder.maximumFrequency), isRequired: true),
+        "title": FieldRule(lengths: 1...100_000, pattern: FieldRule.visible, isRequired: true), "description": text,
+    ]
+    /// The rules of the fields of an entry of the journal.
+    static let journalRules = [
+        "title": requiredLine, "date": day,
+        "post": FieldRule(lengths: 1...100_000, pattern: FieldRule.visible, isRequired: true),
+    ]
+    /// The rules of a debt's fields.
+    static let debtRules = [
+        "contact_id": requiredID, "in_debt": FieldRule(values: InDebt.known.map(\.rawValue), isRequired: true),
+        "status": FieldRule(values: DebtStatus.known.map(\.rawValue), isRequired: true),
+        "amount": FieldRule(pattern: amount, isRequired: true), "reason": text,
     ]
     /// The rules of a tag's fields.
     static let tagRules = ["name": requiredLine]

@@ -91,7 +91,7 @@ extension Monica {
             self.name = name
             self.comment = comment
             self.url = url
-            let digits = cents.map { "\($0 / 100)." + ($0 % 100 < 10 ? "0" : "") + "\($0 % 100)" }
+            let digits = cents.map(Money.digits)
             amount = digits
             value = cents.map { Double($0) / 100 }
             amountWithCurrency = digits.map { "$" + $0 } ?? ""

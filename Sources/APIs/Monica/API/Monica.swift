@@ -34,7 +34,8 @@ public enum Monica: ServiceAPI {
     public static func answering(_ about: About) -> APIResponse<About> { APIResponse(data: about) }
     /// The sections of the contract. Each lists its own operations and frames.
     public static let sections = [
-        contacts, contactFields, addresses, activities, notes, tasks, gifts, tags, account,
+        contacts, contactFields, addresses, activities, notes, tasks, gifts, phoneCalls, reminders, debts, journal,
+        tags, account,
     ]
 
     /// The body of every refusal: `{ "error": { "message": "…", "code": 404, "error_code": 31 } }`.
@@ -81,6 +82,7 @@ public enum Monica: ServiceAPI {
             .badRequest, "The limit parameter must be a positive integer", code: .number(30))
         package static let page = Problem(.badRequest, "The page parameter must be a positive integer")
         package static let contact = Problem(.badRequest, "The contact_id parameter must be a positive integer")
+        package static let month = Problem(.badRequest, "The month parameter must be 0 or a positive integer")
         package static let query = Problem(.badRequest, "The query parameter is too long")
         package static let sort = Problem(.badRequest, "The sorting criteria is invalid", code: .number(39))
 

@@ -120,11 +120,19 @@ extension MonicaScenarios {
             let free = try await owner.client.create(Monica.TaskDraft(title: "Of no contact"))
             let gift = try await owner.client.create(
                 Monica.GiftDraft(contactID: john.id, name: "Book", amount: "12.50", recipientID: jane.id))
+            let day = try Day(checked: "2024-10-20")
+            let call = try await owner.client.create(Monica.CallDraft(contactID: john.id, calledAt: day.start))
+            let reminder = try await owner.client.create(
+                Monica.ReminderDraft(contactID: john.id, title: "Call", initialDate: day))
+            let entry = try await owner.client.create(Monica.JournalDraft(title: word, post: "y", day: day))
+            let debt = try await owner.client.create(
+                Monica.DebtDraft(contactID: john.id, inDebt: .yes, amount: "3"))
             let tag = try await owner.client.create(Monica.TagDraft(name: word))
             let export = try await owner.get("/export/json").succeeded(200)
             for (kind, id) in [
                 ("contacts", john.id), ("contacts", jane.id), ("activities", activity.id), ("notes", note.id),
-                ("tasks", task.id), ("tasks", free.id), ("gifts", gift.id), ("tags", tag.id),
+                ("tasks", task.id), ("tasks", free.id), ("gifts", gift.id), ("calls", call.id),
+                ("reminders", reminder.id), ("debts", debt.id), ("journal", entry.id), ("tags", tag.id),
             ] {
                 let exported = export[kind]?.elements.first { $0["id"] == id.json }
                 let read = try await owner.get("/\(kind)/\(id)?with=contactfields").succeeded(200)["data"]

@@ -34,6 +34,11 @@ extension MonicaScenarios {
             try await owner.client.create(
                 Monica.ActivityDraft(summary: "x", happenedAt: Day(checked: "2024-10-20"), contacts: [.init(id)]))
             try await owner.client.create(Monica.NoteDraft(contactID: .init(id), body: "x"))
+            let called = try Day(checked: "2024-10-20").start
+            try await owner.client.create(Monica.CallDraft(contactID: .init(id), calledAt: called))
+            try await owner.client.create(
+                Monica.ReminderDraft(contactID: .init(id), title: "x", initialDate: called.day))
+            try await owner.client.create(Monica.DebtDraft(contactID: .init(id), inDebt: .yes, amount: "1"))
             // Written again, it is as it is read, but for the time at which it was changed.
             var again = Owner.described(word).members
             again["gender_id"] = john["gender_id"]
@@ -47,6 +52,7 @@ extension MonicaScenarios {
                 "complete_name": .string("John Quincy \(word)"),
                 "initials": .string("JQ\(word.prefix(1).uppercased())"),
                 "is_dead": true, "is_partial": false, "last_activity_together": "2024-10-20T00:00:00Z",
+                "last_called": "2024-10-20T00:00:00Z",
             ]
             for (member, value) in expected { try expect(read?[member], equals: value) }
             for member in ["id", "uuid", "hash_id", "url", "created_at", "account"] {
@@ -71,7 +77,11 @@ extension MonicaScenarios {
             let single = try await owner.get("/tags/\(tag)").succeeded(200)["data"]
             try expect(read?["tags"]?[0], equals: single)
             let numbers = read?["statistics"]
-            for (kind, count) in ["notes": 1, "activities": 1, "tasks": 0, "gifts": 0] as [String: JSONValue] {
+            for (kind, count) in [
+                "notes": 1, "activities": 1, "tasks": 0, "gifts": 0, "calls": 1, "reminders": 1, "debts": 1,
+            ]
+                as [String: JSONValue]
+            {
                 try expect(numbers?["number_of_\(kind)"], equals: count)
             }
             for list in ["/contacts?query=John%20\(word)", "/tags/\(tag)/contacts"] {

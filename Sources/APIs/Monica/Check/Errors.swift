@@ -42,7 +42,8 @@ extension MonicaScenarios {
                 for (plural, singular) in [
                     ("contacts", "contact"), ("activities", "activity"), ("notes", "note"), ("tasks", "task"),
                     ("gifts", "gift"), ("tags", "tag"), ("contactfields", "contact field"),
-                    ("contactfieldtypes", "contact field type"), ("addresses", "address"),
+                    ("contactfieldtypes", "contact field type"), ("addresses", "address"), ("calls", "call"),
+                    ("reminders", "reminder"), ("debts", "debt"), ("journal", "journal entry"),
                 ] {
                     let text = "The requested \(singular) was not found."
                     try await owner.get("/\(plural)/\(id)").refused(404, 31, text, id)

@@ -123,9 +123,11 @@ extension MonicaScenarios {
                 ("/tasks", ["title": "x", "contact_id": john.id.json], 200),
                 ("/gifts", ["name": "x", "contact_id": john.id.json, "status": "idea"], 201),
                 ("/activities", ["summary": "x", "happened_at": "2024-01-01", "contacts": [john.id.json]], 201),
-                ("/tags", ["name": .string(word)], 201),
+                ("/tags", ["name": .string(word)], 201), ("/journal", ["title": "x", "post": "y"], 201),
                 ("/contactfieldtypes", ["name": .string(word)], 201),
                 ("/addresses", ["contact_id": john.id.json, "name": "home"], 201),
+                ("/calls", ["contact_id": john.id.json, "called_at": "2024-01-01"], 201),
+                ("/reminders", Self.reminder(of: john.id), 201), ("/debts", Self.debt(of: john.id), 201),
                 (
                     "/contactfields",
                     [
@@ -144,11 +146,22 @@ extension MonicaScenarios {
                 try await world.refuseBadKeys(of: request)
             }
             try expect(try await owner.ids("/contacts?query=\(word)").count, equals: 1)
-            for path in ["notes", "contactfields", "addresses"] {
+            for path in ["notes", "contactfields", "addresses", "calls", "reminders", "debts"] {
                 try expect(try await owner.ids("/\(path)?contact_id=\(john.id)").count, equals: 1)
             }
         }
     ]
+
+    private static func reminder(of contact: Int) -> JSONValue {
+        [
+            "contact_id": contact.json, "title": "x", "initial_date": "2024-01-01", "frequency_type": "week",
+            "frequency_number": 1,
+        ]
+    }
+
+    private static func debt(of contact: Int) -> JSONValue {
+        ["contact_id": contact.json, "in_debt": "yes", "status": "inprogress", "amount": 1]
+    }
 
     static let ofTwoAccounts: [Scenario<MonicaWorld>] = [
         Scenario("No user sees or changes anything of another account", clause: "§3") { world, owner, other in
@@ -159,12 +172,20 @@ extension MonicaScenarios {
             let gift = try await owner.client.create(Monica.GiftDraft(contactID: john.id, name: word))
             let activity = try await owner.client.create(
                 Monica.ActivityDraft(summary: word, happenedAt: Day(checked: "2024-10-20"), contacts: [john.id]))
+            let entry = try await owner.client.create(Monica.JournalDraft(title: word, post: word))
+            let debt = try await owner.client.create(
+                Monica.DebtDraft(contactID: john.id, inDebt: .no, amount: "1", reason: word))
             let tag = try await owner.client.create(Monica.TagDraft(name: word))
             let type = try await owner.client.create(Monica.ContactFieldTypeDraft(name: word))
             let unused = try await owner.client.create(Monica.ContactFieldTypeDraft(name: word))
             let field = try await owner.client.create(
                 Monica.ContactFieldDraft(contactID: john.id, typeID: type.id, content: word))
             let address = try await owner.client.create(Monica.AddressDraft(contactID: john.id, name: word))
+            let day = try Day(checked: "2024-10-20")
+            let call = try await owner.client.create(
+                Monica.CallDraft(contactID: john.id, calledAt: day.start, content: word))
+            let reminder = try await owner.client.create(
+                Monica.ReminderDraft(contactID: john.id, title: word, initialDate: day, frequencyType: .week))
             let person: JSONValue = [
                 "first_name": "x", "is_birthdate_known": false, "is_deceased": false, "is_deceased_date_known": false,
             ]
@@ -179,12 +200,16 @@ extension MonicaScenarios {
                     ["summary": "x", "happened_at": "2024-01-01", "contacts": [john.id.json]]
                 ),
                 ("tags", "tag", tag.id, ["name": .string(word + "x")]),
+                ("journal", "journal entry", entry.id, ["title": "x", "post": "y"]),
                 (
                     "contactfields", "contact field", field.id,
                     ["contact_id": john.id.json, "contact_field_type_id": type.id.json, "data": "x"]
                 ),
                 ("contactfieldtypes", "contact field type", unused.id, ["name": .string(word + "x")]),
                 ("addresses", "address", address.id, ["contact_id": john.id.json]),
+                ("calls", "call", call.id, ["called_at": "2024-01-01"]),
+                ("reminders", "reminder", reminder.id, Self.reminder(of: john.id)),
+                ("debts", "debt", debt.id, Self.debt(of: john.id)),
             ]
             for (plural, singular, id, change) in resources {
                 let text = "The requested \(singular) was not found."
@@ -193,7 +218,9 @@ extension MonicaScenarios {
                 try await other.raw(.delete, "/\(plural)/\(id)").refused(404, 31, text, plural)
                 try expect(try await other.get("/\(plural)?limit=50").text.contains(word), equals: false)
             }
-            for path in ["notes", "tasks", "gifts", "activities", "contactfields", "addresses"] {
+            for path in [
+                "notes", "tasks", "gifts", "activities", "contactfields", "addresses", "calls", "reminders", "debts",
+            ] {
                 try expect(try await other.ids("/\(path)?contact_id=\(john.id)"), equals: [])
                 try await other.get("/contacts/\(john.id)/\(path)")
                     .refused(404, 31, "The requested contact was not found.", path)
@@ -205,7 +232,9 @@ extension MonicaScenarios {
             let phone = try await other.fieldType("phone")["id"] ?? nil
             let foreign: [(String, JSONValue)] = [
                 ("/contactfields", ["data": "1", "contact_field_type_id": phone, "contact_id": john.id.json]),
-                ("/addresses", ["contact_id": john.id.json]),
+                ("/addresses", ["contact_id": john.id.json]), ("/reminders", Self.reminder(of: john.id)),
+                ("/debts", Self.debt(of: john.id)),
+                ("/calls", ["contact_id": john.id.json, "called_at": "2024-01-01"]),
                 ("/notes", ["body": "x", "contact_id": john.id.json]),
                 ("/tasks", ["title": "x", "contact_id": john.id.json]),
                 ("/gifts", ["name": "x", "status": "idea", "contact_id": john.id.json]),
@@ -227,7 +256,9 @@ extension MonicaScenarios {
                 .post, "/contactfields",
                 ["data": "1", "contact_field_type_id": type.id.json, "contact_id": jane.id.json]
             ).refused(422, 32, "The selected contact field type id is invalid.")
-            for path in ["/export/json", "/export/vcard"] {
+            for path in [
+                "/export/json", "/export/vcard", "/reminders/upcoming/0", "/reminders/upcoming/1",
+            ] {
                 try expect(try await other.get(path).text.contains(word), equals: false)
             }
             try expect(try await owner.send(Monica.GetContact(id: john.id)).data.completeName, equals: "John \(word)")

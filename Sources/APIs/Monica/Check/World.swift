@@ -128,9 +128,9 @@ extension RawAnswer {
 /// The contract as scenarios, one list for each section.
 package enum MonicaScenarios {
     package static var all: [Scenario<MonicaWorld>] {
-        published + errors + contacts + contactFields + addresses + search + lists + writing + tags + idempotency
-            + account + archive + ofTwoAccounts
-            + agreement + required + AboutScenarios.all()
+        published + errors + contacts + contactFields + addresses + phoneCalls + reminders + debts + journal + search
+            + lists + writing + tags + idempotency + account + archive + ofTwoAccounts + agreement + required
+            + AboutScenarios.all()
     }
 
     /// Returns the scenarios of `concord check monica`.
@@ -204,8 +204,7 @@ private actor CreatedResources: MadeResources {
         guard answer.request.method == .post, 200..<300 ~= answer.status,
             [
                 "contacts", "activities", "notes", "tasks", "gifts", "tags", "contactfields", "contactfieldtypes",
-                "addresses",
-                "setTags",
+                "addresses", "calls", "reminders", "debts", "journal", "setTags",
             ].contains(resource),
             let authorization = answer.request.headers[.authorization], let data = try? answer.json()["data"]
         else { return }
@@ -219,7 +218,7 @@ private actor CreatedResources: MadeResources {
     private func note(_ plural: String, _ resource: JSONValue, _ authorization: String) {
         guard let id = resource["id"]?.integer else { return }
         var new = Made(path: "/\(plural)/\(id)", authorization: authorization)
-        if !["contacts", "tags", "contactfieldtypes"].contains(plural) {
+        if !["contacts", "tags", "contactfieldtypes", "journal"].contains(plural) {
             let attendees = resource["contacts"]?.elements.compactMap { $0["id"]?.integer } ?? []
             let owner = resource["contact_id"]?.integer ?? resource["contact"]?["id"]?.integer
             new.contacts = Set((attendees + [owner].compactMap(\.self)).map { "/contacts/\($0)" })

@@ -40,6 +40,7 @@ struct Call: Sendable {
         Monica.Activity.plural: Monica.Activity.singular, Monica.ContactField.plural: Monica.ContactField.singular,
         Monica.ContactFieldType.plural: Monica.ContactFieldType.singular,
         Monica.Address.plural: Monica.Address.singular, "countries": "country",
+        Monica.JournalEntry.plural: Monica.JournalEntry.singular,
     ]
 
     func request(to configuration: APIConfiguration) throws -> TransportRequest {

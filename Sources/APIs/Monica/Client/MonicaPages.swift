@@ -96,6 +96,32 @@ extension MonicaAPIClient {
         of contact: Int, sortedBy sort: Monica.Sort<Monica.AddressOrder>? = nil, pageSize: Int = 100
     ) -> Pages<Monica.Address, Cursor> { details(of: contact, sort, pageSize) }
 
+    /// Every call, or those with one contact; by default the oldest first.
+    public func calls(
+        of contact: Int? = nil, sortedBy sort: Monica.Sort<Monica.CallOrder>? = nil, pageSize: Int = 100
+    ) -> Pages<Monica.Call, Cursor> { listed(of: contact, sort, pageSize) }
+
+    /// Every reminder, or those of one contact; by default the oldest first.
+    public func reminders(
+        of contact: Int? = nil, sortedBy sort: Monica.Sort<Monica.ReminderOrder>? = nil, pageSize: Int = 100
+    ) -> Pages<Monica.Reminder, Cursor> { listed(of: contact, sort, pageSize) }
+
+    /// Every debt, or those with one contact; by default the oldest first.
+    public func debts(
+        of contact: Int? = nil, sortedBy sort: Monica.Sort<Monica.DebtOrder>? = nil, pageSize: Int = 100
+    ) -> Pages<Monica.Debt, Cursor> { listed(of: contact, sort, pageSize) }
+
+    /// The owner's journal; by default the oldest entries first.
+    public func journal(
+        sortedBy sort: Monica.Sort<Monica.JournalOrder>? = nil, pageSize: Int = 100
+    ) -> Pages<Monica.JournalEntry, Cursor> {
+        pages(pageSize) {
+            try await list(page: $0, limit: $1) {
+                try await send(Monica.ListJournal(page: $0, limit: $1, sort: sort))
+            }
+        }
+    }
+
     /// Other servers have the lists of such things only under the contact's path.
     private func details<Item: Monica.Listed>(
         of contact: Int, _ sort: Monica.Sort<Item.By>?, _ size: Int

@@ -70,7 +70,11 @@ extension MonicaExamples {
           "activities": [\(activity)],
           "notes": [\(note)],
           "tasks": [\(task)],
-          "gifts": [\(gift)]
+          "gifts": [\(gift)],
+          "calls": [\(call)],
+          "reminders": [\(reminder)],
+          "debts": [\(debt)],
+          "journal": [\(journalEntry)]
         }
 
         GET /export/vcard limited addition: Returns every contact that is not partial, as vCard 4.0 (RFC 6350).

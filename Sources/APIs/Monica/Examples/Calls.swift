@@ -69,6 +69,42 @@ extension MonicaExamples {
                 amount: "12.50", date: Day("2024-10-20")!, recipientID: 6))
         Monica.Update<Monica.Gift>(id: 1, Monica.GiftDraft(contactID: 5, name: "x"))
         Monica.Delete<Monica.Gift>(id: 1)
+        Monica.List<Monica.Call>(contact: 5, page: 1, limit: 10, sort: .descending(.calledAt))
+        Monica.ListOfContact<Monica.Call>(contact: 1, page: 2, limit: 50)
+        Monica.Get<Monica.Call>(id: 1)
+        Monica.Create<Monica.Call>(
+            Monica.CallDraft(
+                contactID: 5, calledAt: .init("2024-10-20T18:30:00Z")!, content: "About the party",
+                contactCalled: true))
+        Monica.Update<Monica.Call>(
+            id: 1, Monica.CallDraft(contactID: 5, calledAt: .init("2024-10-20T18:30:00Z")!))
+        Monica.Delete<Monica.Call>(id: 1)
+        Monica.List<Monica.Reminder>(contact: 5, page: 1, limit: 10, sort: .descending(.updatedAt))
+        Monica.ListOfContact<Monica.Reminder>(contact: 1, page: 2, limit: 50)
+        Monica.Get<Monica.Reminder>(id: 1)
+        Monica.Create<Monica.Reminder>(
+            Monica.ReminderDraft(
+                contactID: 5, title: "Water the plants", initialDate: Day("2024-10-20")!, frequencyType: .month,
+                frequencyNumber: 2, description: "Not the cactus"))
+        Monica.Update<Monica.Reminder>(
+            id: 1,
+            Monica.ReminderDraft(contactID: 5, title: "Water the plants", initialDate: Day("2024-10-20")!))
+        Monica.Delete<Monica.Reminder>(id: 1)
+        Monica.ListUpcomingReminders(month: 1)
+        Monica.List<Monica.Debt>(contact: 5, page: 1, limit: 10, sort: .descending(.updatedAt))
+        Monica.ListOfContact<Monica.Debt>(contact: 1, page: 2, limit: 50)
+        Monica.Get<Monica.Debt>(id: 1)
+        Monica.Create<Monica.Debt>(
+            Monica.DebtDraft(contactID: 5, inDebt: .yes, amount: "12.50", reason: "Lunch"))
+        Monica.Update<Monica.Debt>(
+            id: 1, Monica.DebtDraft(contactID: 5, inDebt: .no, amount: "7", status: .completed))
+        Monica.Delete<Monica.Debt>(id: 1)
+        Monica.ListJournal(page: 2, limit: 50, sort: .descending(.updatedAt))
+        Monica.Get<Monica.JournalEntry>(id: 1)
+        Monica.Create<Monica.JournalEntry>(Monica.JournalDraft(title: "A good day", post: "We met in the park"))
+        Monica.Update<Monica.JournalEntry>(
+            id: 1, Monica.JournalDraft(title: "A good day", post: "We met in the park", day: Day("2024-10-20")!))
+        Monica.Delete<Monica.JournalEntry>(id: 1)
         Monica.ListTags(sort: .descending(.name), page: 2)
         Monica.Get<Monica.Tag>(id: 1)
         Monica.ListContactsOfTag(tag: 1, page: 2, limit: 9, sort: newest)

@@ -55,7 +55,7 @@ extension MonicaExamples {
           + "is_active": = true,
           "is_dead": false,
           + "is_me": = false,
-          + "last_called": null,
+          + "last_called": null | "2024-10-20T18:30:00Z",
           + "last_activity_together": null | "2024-10-20T00:00:00Z",
           + "stay_in_touch_frequency": null,
           + "stay_in_touch_trigger_date": null,
@@ -74,13 +74,13 @@ extension MonicaExamples {
           + "addresses": [] | [\(address(country: #""France""#))],
           + "tags": [] | [\(tag)],
           + "statistics": {
-            "number_of_calls": = 0,
+            "number_of_calls": 1,
             "number_of_notes": 1,
             "number_of_activities": 1,
-            "number_of_reminders": = 0,
+            "number_of_reminders": 1,
             "number_of_tasks": 1,
             "number_of_gifts": 1,
-            "number_of_debts": = 0
+            "number_of_debts": 1
           },
           +? "contactFields": [\(contactField)],
           +? "notes": [\(note)],

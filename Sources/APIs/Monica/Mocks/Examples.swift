@@ -48,6 +48,26 @@ extension Monica.Address {
     public static let example: Self = contractExample(MonicaExamples.address)
 }
 
+extension Monica.Call {
+    /// The example: a call with ``Monica/Contact/example``.
+    public static let example: Self = contractExample(MonicaExamples.call)
+}
+
+extension Monica.Reminder {
+    /// The example: a reminder of ``Monica/Contact/example``.
+    public static let example: Self = contractExample(MonicaExamples.reminder)
+}
+
+extension Monica.JournalEntry {
+    /// The example: an entry of the owner's journal.
+    public static let example: Self = contractExample(MonicaExamples.journalEntry)
+}
+
+extension Monica.Debt {
+    /// The example: a sum that the owner owes ``Monica/Contact/example``.
+    public static let example: Self = contractExample(MonicaExamples.debt)
+}
+
 extension Monica.User {
     /// The example: the owner of the account.
     public static let example: Self = contractExample(MonicaExamples.user)

@@ -43,6 +43,16 @@ public struct MonicaMock: APIMock {
         resource(.example as Monica.ContactFieldType)
         resource(.example as Monica.Address)
         lists(.example as Monica.Address)
+        resource(.example as Monica.Call)
+        lists(.example as Monica.Call)
+        resource(.example as Monica.Reminder)
+        lists(.example as Monica.Reminder)
+        resource(.example as Monica.Debt)
+        lists(.example as Monica.Debt)
+        resource(.example as Monica.JournalEntry)
+        server.example(of: Monica.ListJournal.self) {
+            Self.page([Monica.JournalEntry.example], $0.part, path: "/journal", limit: 10)
+        }
         tags()
         account()
     }

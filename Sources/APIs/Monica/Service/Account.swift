@@ -163,7 +163,7 @@ enum Accounts: AccountTable {
     /// Deletes an account that a failed import has created, unless it is in use by now. The caller has locked the
     /// account.
     static func deleteUnused(_ account: AccountID, in db: Session) throws {
-        for table: SQL in ["tokens", "contacts", "tags", "tasks", "activities"]
+        for table: SQL in ["tokens", "contacts", "tags", "tasks", "activities", "journal"]
         where try db.exists("SELECT 1 FROM \(table) WHERE account_id = \(account)") { return }
         for table: SQL in [
             "genders", "contact_field_types", "activity_types", "activity_categories", "former_search_blocks",
@@ -177,7 +177,7 @@ enum Accounts: AccountTable {
         case id, uuid
         case firstName = "first_name"
         case lastName = "last_name"
-        case email
+        case email, zone
         case createdAt = "created_at"
         case updatedAt = "updated_at"
 
@@ -188,11 +188,13 @@ enum Accounts: AccountTable {
         try db.one(
             "SELECT \(UserColumn.list) FROM accounts WHERE id = \(account) AND \(isPresent)"
         ) { row in
-            Monica.User(
+            var user = Monica.User(
                 id: try row.get(UserColumn.id), uuid: try row.get(UserColumn.uuid),
                 firstName: try row.get(UserColumn.firstName), lastName: try row.get(UserColumn.lastName),
                 email: try row.get(UserColumn.email), createdAt: try row.get(UserColumn.createdAt),
                 updatedAt: try row.get(UserColumn.updatedAt))
+            user.timezone = try row.get(UserColumn.zone)
+            return user
         }
     }
 

@@ -44,7 +44,9 @@ enum AccountDeletion {
             try $0.get(0)
         }
         guard contacts.isEmpty else { return try remove(contacts, in: db) }
-        for table: SQL in ["activities", "notes", "tasks", "gifts", "tags", "former_search_blocks"] {
+        for table: SQL in [
+            "activities", "notes", "tasks", "gifts", "journal", "tags", "former_search_blocks",
+        ] {
             let some: SQL = "SELECT id FROM \(table) WHERE account_id = \(account) LIMIT \(batch)"
             if try db.run("DELETE FROM \(table) WHERE id IN (\(some))") > 0 { return }
         }
@@ -59,7 +61,8 @@ enum AccountDeletion {
         try db.run("UPDATE gifts SET recipient_id = NULL WHERE recipient_id IN (\(list: contacts))")
         try db.run("UPDATE contacts SET met_through = NULL WHERE met_through IN (\(list: contacts))")
         for table: SQL in [
-            "activity_contacts", "contact_tags", "contact_fields", "addresses", "notes", "tasks", "gifts",
+            "activity_contacts", "contact_tags", "contact_fields", "addresses", "notes", "tasks", "gifts", "calls",
+            "reminders", "debts",
         ] {
             try db.run("DELETE FROM \(table) WHERE contact_id IN (\(list: contacts))")
         }

@@ -14,7 +14,7 @@ extension MonicaService {
 extension Monica.Address: ContactDetail {
     static var table: SQL { "addresses" }
     static let names = "addresses"
-    static let isSearched = false
+    static let isInCards = true
 
     static func order(by sort: Monica.Sort<Monica.AddressOrder>?) -> SQL {
         let column: SQL = sort?.order == .updatedAt ? "t.updated_at" : "t.created_at"
@@ -62,12 +62,12 @@ extension Monica.Address: ContactDetail {
             return text
         }
 
-        func insert(uuid: String, at now: Int64, in db: Session) throws -> Int? {
-            try db.insert(ContactDetails.insertion(of: address, uuid: uuid, to: contact, at: now))
+        func insert(uuid: String, by loader: RecordLoader, at now: Int64) throws -> Int? {
+            try loader.db.insert(ContactDetails.insertion(of: address, uuid: uuid, to: contact, at: now))
         }
 
-        func replace(_ id: Int, at now: Int64, in db: Session) throws {
-            try db.run(
+        func replace(_ id: Int, by loader: RecordLoader, at now: Int64) throws {
+            try loader.db.run(
                 """
                 UPDATE addresses SET name = \(address.name), street = \(address.street), city = \(address.city),
                     province = \(address.province), postal_code = \(address.postalCode),

@@ -4,15 +4,19 @@ import ContractServer
 import Database
 import MonicaAPI
 
-/// A resource that is a contact's alone and belongs to the account by the contact: a contact field, an address.
+/// A resource that is a contact's alone and stays with it: a contact field, an address, a call.
 protocol ContactDetail: StoredList, Monica.Writable {
     associatedtype Fields: ContactDetailFields
     /// The name of several in error messages, such as `addresses`.
     static var names: String { get }
-    /// The maximum number that a user may add to one contact, because each answer about the contact has all of them.
+    /// The maximum number that a user may add to one contact, where each answer about the contact has all of them.
     static var maximumNumber: Int { get }
+    /// Whether vCards have it.
+    static var isInCards: Bool { get }
     /// Whether searches for contacts look at it.
     static var isSearched: Bool { get }
+    /// Whether a change may leave the contact out.
+    static var mayOmitContact: Bool { get }
     var contact: Monica.ShortContact? { get set }
 }
 
@@ -23,11 +27,16 @@ protocol ContactDetailFields: Sendable {
     ///
     /// - Throws: A `Problem` with 422 that names every invalid field.
     init(_ form: Monica.Form, by loader: RecordLoader) throws
-    func insert(uuid: String, at now: Int64, in db: Session) throws -> Int?
-    func replace(_ id: Int, at now: Int64, in db: Session) throws
+    func insert(uuid: String, by loader: RecordLoader, at now: Int64) throws -> Int?
+    func replace(_ id: Int, by loader: RecordLoader, at now: Int64) throws
 }
 
 extension ContactDetail {
+    static var maximumNumber: Int { .max }
+    static var isInCards: Bool { false }
+    static var isSearched: Bool { false }
+    static var mayOmitContact: Bool { false }
+
     static func owned(by account: AccountID) -> SQL {
         "t.contact_id IN (SELECT o.id FROM contacts o WHERE o.account_id = \(account))"
     }
@@ -69,11 +78,12 @@ extension ContactDetail {
 
     /// Marks the contact as changed, because a newer vCard must not undo what a user has written.
     fileprivate static func changed(of contact: Int, by loader: RecordLoader, at now: Int64) throws {
-        try Contacts.touch(contact, at: now, in: loader.db)
+        if isInCards { try Contacts.touch(contact, at: now, in: loader.db) }
         if isSearched { try ContactSearch.update(contact, of: loader.account, in: loader.db) }
     }
 
     fileprivate static func requireRoom(of contact: Int, in db: Session) throws {
+        guard maximumNumber < .max else { return }
         let count: Int? = try db.value("SELECT COUNT(*) FROM \(table) WHERE contact_id = \(contact)")
         guard count ?? 0 < maximumNumber else {
             throw Monica.Problems.invalid(["The \(names) may not have more than \(maximumNumber) items."])
@@ -107,7 +117,7 @@ extension MonicaService {
                 throw Monica.Problems.notFound(Monica.Contact.singular)
             }
             try Item.requireRoom(of: fields.contact, in: loader.db)
-            let id = try fields.insert(uuid: makeID(), at: now, in: loader.db)
+            let id = try fields.insert(uuid: makeID(), by: loader, at: now)
             try Item.changed(of: fields.contact, by: loader, at: now)
             return try id.flatMap { try Item.one($0, by: loader) }
         }
@@ -119,9 +129,9 @@ extension MonicaService {
         try await update(Item.self, for: caller) { loader, now in
             try Accounts.lockCaller(loader.account, in: loader.db)
             guard let contact = try Item.one(request.id, by: loader)?.contact?.id else { return nil }
-            let fields = try Item.Fields(request.form, by: loader)
+            let fields = try Item.Fields(request.form.naming(Item.mayOmitContact ? contact : nil), by: loader)
             guard fields.contact == contact else { throw Monica.Problems.notFound(Monica.Contact.singular) }
-            try fields.replace(request.id, at: now, in: loader.db)
+            try fields.replace(request.id, by: loader, at: now)
             try Item.changed(of: contact, by: loader, at: now)
             return try Item.one(request.id, by: loader)
         }
@@ -141,5 +151,13 @@ extension MonicaService {
             try Item.changed(of: contact, by: loader, at: now)
             return .init(id: request.id)
         }
+    }
+}
+
+extension Monica.Form {
+    /// Returns the form with a contact, if it has none.
+    fileprivate func naming(_ contact: Int?) -> Self {
+        guard let contact, fields["contact_id"] == nil else { return self }
+        return Self(fields.merging(["contact_id": .integer(Int64(contact))]) { own, _ in own })
     }
 }

@@ -111,6 +111,7 @@ extension Monica.ContactFieldType: Stored {
 extension Monica.ContactField: ContactDetail {
     static var table: SQL { "contact_fields" }
     static let names = "contact fields"
+    static let isInCards = true
     static let isSearched = true
 
     static func order(by sort: Monica.Sort<Monica.ContactFieldOrder>?) -> SQL {
@@ -155,16 +156,16 @@ extension Monica.ContactField: ContactDetail {
             return content
         }
 
-        func insert(uuid: String, at now: Int64, in db: Session) throws -> Int? {
-            try db.insert(
+        func insert(uuid: String, by loader: RecordLoader, at now: Int64) throws -> Int? {
+            try loader.db.insert(
                 """
                 INSERT INTO contact_fields (uuid, contact_id, type_id, content, created_at, updated_at)
                 VALUES (\(uuid), \(contact), \(type), \(content), \(now), \(now))
                 """)
         }
 
-        func replace(_ id: Int, at now: Int64, in db: Session) throws {
-            try db.run(
+        func replace(_ id: Int, by loader: RecordLoader, at now: Int64) throws {
+            try loader.db.run(
                 """
                 UPDATE contact_fields SET type_id = \(type), content = \(content), updated_at = \(now) WHERE id = \(id)
                 """)

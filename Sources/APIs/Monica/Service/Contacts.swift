@@ -300,12 +300,11 @@ enum Contacts {
                     AND NOT EXISTS (SELECT 1 FROM activity_contacts WHERE activity_id = \(activity))
                 """)
         }
-        try db.run("DELETE FROM contact_tags WHERE contact_id = \(id)")
-        try db.run("DELETE FROM contact_fields WHERE contact_id = \(id)")
-        try db.run("DELETE FROM addresses WHERE contact_id = \(id)")
-        try db.run("DELETE FROM notes WHERE contact_id = \(id)")
-        try db.run("DELETE FROM tasks WHERE contact_id = \(id)")
-        try db.run("DELETE FROM gifts WHERE contact_id = \(id)")
+        for table: SQL in [
+            "contact_tags", "contact_fields", "addresses", "notes", "tasks", "gifts", "calls", "reminders", "debts",
+        ] {
+            try db.run("DELETE FROM \(table) WHERE contact_id = \(id)")
+        }
         if !row.isPartial { try removeFromLists(row, of: account, in: db) }
         try db.run("DELETE FROM contacts WHERE id = \(id)")
     }

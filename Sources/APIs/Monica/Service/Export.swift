@@ -69,11 +69,13 @@ struct Exporter: Sendable {
                 activityTypes: try Accounts.activityTypes(of: account, in: db),
                 contactFieldTypes: try ContactDetails.sortedTypes(of: account, in: db),
                 tags: try Tags.all(of: account, in: db),
-                contacts: [], activities: [], notes: [], tasks: [], gifts: [])
+                contacts: [], activities: [], notes: [], tasks: [], gifts: [], calls: [], reminders: [], debts: [],
+                journal: [])
             return (try JSONBody.encode(export), try Ends(of: account, in: db))
         }
-        // The five lists come last and are empty. They are replaced by the lists that are written below.
-        let lists = #","contacts":[],"activities":[],"notes":[],"tasks":[],"gifts":[]}"#
+        // The lists of records come last and are empty. They are replaced by the lists that are written below.
+        let lists =
+            #","contacts":[],"activities":[],"notes":[],"tasks":[],"gifts":[],"calls":[],"reminders":[],"debts":[],"journal":[]}"#
         try await write(Array(head.readableBytesView.dropLast(lists.utf8.count)))
         try await list("contacts", of: account, to: ends.contacts, write) { ids, loader in
             try loader.contacts(ids, with: .contactFields).map { Monica.ExportedContact($0) }
@@ -82,6 +84,10 @@ struct Exporter: Sendable {
         try await list("notes", of: account, to: ends.notes, write, Monica.Note.load)
         try await list("tasks", of: account, to: ends.tasks, write, Monica.Task.load)
         try await list("gifts", of: account, to: ends.gifts, write, Monica.Gift.load)
+        try await list("calls", of: account, to: ends.calls, write, Monica.Call.load)
+        try await list("reminders", of: account, to: ends.reminders, write, Monica.Reminder.load)
+        try await list("debts", of: account, to: ends.debts, write, Monica.Debt.load)
+        try await list("journal", of: account, to: ends.journal, write, Monica.JournalEntry.load)
         try await write(Array("}".utf8))
     }
 
@@ -151,6 +157,10 @@ struct Exporter: Sendable {
         let notes: Int
         let tasks: Int
         let gifts: Int
+        let calls: Int
+        let reminders: Int
+        let debts: Int
+        let journal: Int
 
         init(of account: AccountID, in db: Session) throws {
             func end(_ table: SQL) throws -> Int {
@@ -163,6 +173,10 @@ struct Exporter: Sendable {
             notes = try end("notes")
             tasks = try end("tasks")
             gifts = try end("gifts")
+            calls = try end("calls")
+            reminders = try end("reminders")
+            debts = try end("debts")
+            journal = try end("journal")
         }
     }
 }

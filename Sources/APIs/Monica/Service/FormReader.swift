@@ -60,6 +60,13 @@ struct FormReader {
         return text
     }
 
+    /// Reads one of some words, which is required.
+    mutating func choice(_ name: String, of words: [String]) -> String? {
+        let word = text(name, required: true)
+        if let word, !words.contains(word) { rejectSelection(name) }
+        return word
+    }
+
     mutating func integer(_ name: String, required isRequired: Bool = false) -> Int? {
         guard let value = required(name, isRequired) else { return nil }
         guard let integer = Self.integer(value) else {
@@ -78,8 +85,8 @@ struct FormReader {
     }
 
     /// Returns the hundredths of a number from 0 to 999999999.99; nil for 0, too.
-    mutating func cents(_ name: String) -> Int? {
-        guard let value = required(name, false) else { return nil }
+    mutating func cents(_ name: String, required isRequired: Bool = false) -> Int? {
+        guard let value = required(name, isRequired) else { return nil }
         let number: Decimal? =
             switch value {
             case .integer(let value): Decimal(value)
@@ -126,6 +133,19 @@ struct FormReader {
             return nil
         }
         return day
+    }
+
+    /// Reads a time, in milliseconds since 1970: `2026-02-23T18:30:00Z`, `2026-02-23 18:30:00` in UTC, or a day, which stands
+    /// for its beginning in UTC.
+    mutating func moment(_ name: String, required isRequired: Bool = false) -> Int64? {
+        guard let value = required(name, isRequired) else { return nil }
+        let text = if case .string(let text) = value { text } else { "" }
+        let spaced = text.wholeMatch(of: #/([0-9-]{10}) ([0-9:]{8})/#).map { "\($0.1)T\($0.2)Z" }
+        guard let time = Day(text)?.start ?? Monica.Timestamp(spaced ?? text) else {
+            reject(name, "is not a valid date.")
+            return nil
+        }
+        return time.milliseconds
     }
 
     /// Reads distinct ids, in their order.

@@ -68,8 +68,7 @@ private struct GiftFields {
         var input = FormReader(form)
         let contact = input.integer("contact_id", required: true)
         let name = input.text("name", required: true)
-        let status = input.text("status", required: true)
-        if let status, !Monica.GiftStatus.known.map(\.rawValue).contains(status) { input.rejectSelection("status") }
+        let status = input.choice("status", of: Monica.GiftStatus.known.map(\.rawValue))
         comment = input.text("comment", upTo: 100_000)
         url = input.text("url", upTo: 100_000)
         // Some clients send the amount under `value`, the name that it has in answers.

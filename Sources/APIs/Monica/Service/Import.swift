@@ -126,22 +126,7 @@ extension MonicaService {
         }
     }
 
-    /// Removes what stopped imports have left behind, and finishes those that had ended, every ten seconds until the
-    /// task is cancelled.
-    public func listen(_ started: @escaping @Sendable () -> Void) async {
-        started()
-        while !Task.isCancelled {
-            do {
-                try await cleanUpImports()
-            } catch {
-                if !Task.isCancelled {
-                    logger.warning("cleaning up imports failed", metadata: ["error": "\(error)"])
-                }
-            }
-            try? await Task.sleep(for: .seconds(10))
-        }
-    }
-
+    /// Removes what stopped imports have left behind, and finishes those that had ended.
     func cleanUpImports() async throws {
         let now = time.milliseconds()
         let isShared = database.isShared

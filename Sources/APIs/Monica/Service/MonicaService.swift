@@ -5,8 +5,10 @@ import Database
 import HTTPTypes
 import Identity
 import Logging
+import Mail
 import MonicaAPI
 import ObjectStore
+import TimeZones
 
 /// Implements the Monica API. Each section of the contract is an extension in a file of its own.
 public final class MonicaService: FileStoringService {
@@ -15,6 +17,9 @@ public final class MonicaService: FileStoringService {
     let tokens: Tokens
     let archives: Archives<Accounts>
     let searches: CallerLimit<AccountID>
+    let zones: ZoneDatabase
+    /// The e-mails about reminders; nil in a service that sends none.
+    let reminderEmails: ReminderEmails?
     let time: TimeSource
     let makeID: @Sendable () -> String
     let publicURL: String
@@ -46,17 +51,26 @@ public final class MonicaService: FileStoringService {
     /// - Parameters:
     ///   - database: A database with ``schema``.
     ///   - objects: The store for archives.
-    ///   - secret: The key for the fingerprints of requests under an `Idempotency-Key`.
+    ///   - mailer: The mailer that sends e-mails about reminders; nil for a service that sends none.
+    ///   - secret: The key for the fingerprints of requests under an `Idempotency-Key`, and for e-mails that wait.
+    ///   - zones: The time zones that decide about accounts' days.
     ///   - makeID: Returns a new UUID of version 4, in lower case.
     ///   - logger: Logs the failures of background work. By default they are not logged.
     public init(
-        database: Database, objects: any ObjectStore, secret: Secret, time: TimeSource = .system,
+        database: Database, objects: any ObjectStore, mailer: (any Mailer)? = nil, secret: Secret,
+        zones: ZoneDatabase = .system, time: TimeSource = .system,
         makeID: @escaping @Sendable () -> String = RandomUUID.make, settings: Settings,
         logger: Logger = Logger(label: "monica") { _ in SwiftLogNoOpLogHandler() }
     ) {
         self.database = database
         self.objects = objects
         self.secret = secret
+        self.zones = zones
+        reminderEmails = mailer.map { mailer in
+            ReminderEmails(database: database, mailer: mailer, secret: secret, zones: zones, time: time) {
+                logger.logUnsentEmail($0, $1, isTriedAgain: $2)
+            }
+        }
         self.time = time
         self.makeID = makeID
         self.logger = logger
@@ -82,6 +96,10 @@ public final class MonicaService: FileStoringService {
         tasks(&routes)
         lists(&routes, of: Monica.Gift.self)
         gifts(&routes)
+        phoneCalls(&routes)
+        reminders(&routes)
+        debts(&routes)
+        journal(&routes)
         contactFields(&routes)
         addresses(&routes)
         tags(&routes)
@@ -107,9 +125,28 @@ public final class MonicaService: FileStoringService {
     /// Adds the contacts of an older database to the search index. It must run before the first request.
     public func prepare() async throws { try await ContactSearch.bringUpToDate(database) }
 
+    /// Finishes imports that have stopped, and sends e-mails about reminders, until the task is cancelled.
+    public func listen(_ started: @escaping @Sendable () -> Void) async {
+        started()
+        async let reminders: Void = sendReminders()
+        await repeatedly("cleaning up imports", every: .seconds(10)) { try await cleanUpImports() }
+        await reminders
+    }
+
+    /// Does something until the task is cancelled, with a pause behind each time.
+    func repeatedly(_ work: String, every pause: Duration, _ body: () async throws -> Void) async {
+        while !Task.isCancelled {
+            do { try await body() } catch {
+                if !Task.isCancelled { logger.warning("\(work) failed", metadata: ["error": "\(error)"]) }
+            }
+            try? await Task.sleep(for: pause)
+        }
+    }
+
     /// The columns whose times are compared with the clock.
     public static var storedTimes: [StoredTime] {
-        IdempotencyStore.times + RateLimits.times + Archives<Accounts>.times + [StoredTime("tokens", "last_used_at")]
+        IdempotencyStore.times + RateLimits.times + Archives<Accounts>.times + JobQueue<ReminderEmail>.times
+            + [StoredTime("tokens", "last_used_at")]
     }
 
     /// Deletes rows that have expired, and moves stored archives that no row names to the trash. It should run periodically.
@@ -131,7 +168,7 @@ public final class MonicaService: FileStoringService {
     /// transaction: the records' URLs begin as links in the answer to the present request do.
     func loader(of account: AccountID) -> @Sendable (Session) -> RecordLoader {
         let baseURL = LinkOrigin.current(else: publicURL) + Monica.basePath
-        return { RecordLoader(account: account, baseURL: baseURL, db: $0) }
+        return { [zones] in RecordLoader(account: account, baseURL: baseURL, zones: zones, db: $0) }
     }
 
     /// Creates a resource, once per `Idempotency-Key`.

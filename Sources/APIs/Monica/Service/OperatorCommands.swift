@@ -105,6 +105,37 @@ extension MonicaService {
         }
     }
 
+    /// Changes the settings of an account, and prints them.
+    public struct SetAccount: OperatorCommand {
+        public static let name = "monica account set"
+        public static let role = OperatorRole.all
+
+        var account: String
+        var settings: AccountSettings
+
+        /// - Parameter account: The name of an account.
+        public init(account: String, _ settings: AccountSettings) {
+            self.account = account
+            self.settings = settings
+        }
+
+        public func run(in context: OperatorContext) async throws {
+            let service = try context.monica()
+            if let zone = settings.zone, service.zones.zone(named: zone) == nil {
+                throw OperatorError("There is no time zone '\(zone)': names are such as Europe/Paris")
+            }
+            guard let settings = try await service.change(settings, of: account, audit: context.audit) else {
+                throw OperatorError("There is no account '\(account)'")
+            }
+            let (email, zone) = (settings.email ?? "", settings.zone ?? "")
+            try await context.print(
+                """
+                e-mail address: \(email.isEmpty ? "none" : email)
+                reminded at: \(settings.reminderHour ?? 0):00, \(zone)
+                """)
+        }
+    }
+
     /// Imports vCards as contacts. The cards arrive as the command's input.
     public struct ImportCards: OperatorCommand {
         public static let name = "monica import"

@@ -2,6 +2,7 @@ import Backend
 import Contract
 import Database
 import MonicaAPI
+import TimeZones
 
 /// Loads an account's records in batches, so that a page of contacts takes as many queries as one contact.
 ///
@@ -9,6 +10,7 @@ import MonicaAPI
 final class RecordLoader {
     let account: AccountID
     let baseURL: String
+    private let zones: ZoneDatabase
     let db: Session
     private(set) lazy var genders: Result<[Int: Monica.Gender], any Error> = Result {
         Dictionary(uniqueKeysWithValues: try Accounts.genders(of: account, in: db).map { ($0.id, $0) })
@@ -19,10 +21,13 @@ final class RecordLoader {
     /// The condition that restricts contacts `c` to visible ones.
     private(set) lazy var visible = Result { try Imports.visible("c.import_id", of: account, in: db) }
     private(set) lazy var fieldTypes = Result { try ContactDetails.types(of: account, in: db) }
+    /// The time at which the account is reminded.
+    private(set) lazy var reminderTime = Result { try Reminders.time(of: account, zones, in: db) }
 
-    init(account: AccountID, baseURL: String, db: Session) {
+    init(account: AccountID, baseURL: String, zones: ZoneDatabase = .system, db: Session) {
         self.account = account
         self.baseURL = baseURL
+        self.zones = zones
         self.db = db
     }
 
@@ -45,6 +50,10 @@ final class RecordLoader {
             contact.statistics.numberOfTasks = found.tasks
             contact.statistics.numberOfGifts = found.gifts
             contact.statistics.numberOfActivities = found.activities
+            contact.statistics.numberOfCalls = found.calls
+            contact.statistics.numberOfReminders = found.reminders
+            contact.statistics.numberOfDebts = found.debts
+            contact.lastCalled = found.newestCall.map { .init(milliseconds: $0) }
             contact.lastActivityTogether = found.newestActivity.map { Day(daysSince1970: $0).start }
             contact.information.howYouMet.firstMetThroughContact = found.row.metThrough.flatMap { introducers[$0] }
             if let details {
@@ -307,6 +316,11 @@ private final class CountedRow {
     let tasks: Int
     let gifts: Int
     let activities: Int
+    let calls: Int
+    let reminders: Int
+    let debts: Int
+    /// The time of the newest call, in milliseconds since 1970.
+    let newestCall: Int64?
     /// The day of the newest activity, counted from 1970-01-01.
     let newestActivity: Int64?
     let hasTags: Bool
@@ -321,6 +335,10 @@ private final class CountedRow {
         case tasks = "(SELECT COUNT(*) FROM tasks t WHERE t.contact_id = c.id)"
         case gifts = "(SELECT COUNT(*) FROM gifts g WHERE g.contact_id = c.id)"
         case activities = "(SELECT COUNT(*) FROM activity_contacts ac WHERE ac.contact_id = c.id)"
+        case calls = "(SELECT COUNT(*) FROM calls cl WHERE cl.contact_id = c.id)"
+        case reminders = "(SELECT COUNT(*) FROM reminders r WHERE r.contact_id = c.id)"
+        case debts = "(SELECT COUNT(*) FROM debts d WHERE d.contact_id = c.id)"
+        case newestCall = "(SELECT MAX(cl.called_at) FROM calls cl WHERE cl.contact_id = c.id)"
         case newestActivity = """
             (SELECT MAX(a.happened_at) FROM activity_contacts ac JOIN activities a ON a.id = ac.activity_id
                 WHERE ac.contact_id = c.id)
@@ -338,6 +356,10 @@ private final class CountedRow {
         tasks = try row.get(Count.tasks, behind: first)
         gifts = try row.get(Count.gifts, behind: first)
         activities = try row.get(Count.activities, behind: first)
+        calls = try row.get(Count.calls, behind: first)
+        reminders = try row.get(Count.reminders, behind: first)
+        debts = try row.get(Count.debts, behind: first)
+        newestCall = try row.get(Count.newestCall, behind: first)
         newestActivity = try row.get(Count.newestActivity, behind: first)
         hasTags = try row.get(Count.tags, behind: first, as: Int.self) > 0
         hasAddresses = try row.get(Count.addresses, behind: first, as: Int.self) > 0

@@ -61,6 +61,18 @@ struct Window {
         return page <= last ? (page - 1) * limit : nil
     }
 
+    /// Returns the ids of the page, and the number of rows in the whole list.
+    ///
+    /// - Parameter rows: The rows `t` of the list: `FROM … WHERE …`.
+    func ids(_ rows: SQL, by order: SQL, in db: Session) throws -> (ids: [Int], total: Int) {
+        let total = try db.value("SELECT COUNT(*) \(rows)", as: Int.self) ?? 0
+        guard let offset = offset(in: total) else { return ([], total) }
+        let ids: [Int] = try db.all(
+            "SELECT t.id \(rows) ORDER BY \(order) LIMIT \(limit) OFFSET \(offset)"
+        ) { try $0.get(0) }
+        return (ids, total)
+    }
+
     /// Makes the answer of a page.
     ///
     /// - Parameter filters: The request's filters, which go into the links.
@@ -117,13 +129,7 @@ extension MonicaService {
             let restriction: SQL = contact.map { "AND \(Item.restriction(to: $0))" } ?? ""
             let visible = try Item.visible(to: caller.account, in: db)
             let rows: SQL = "FROM \(Item.table) t WHERE \(Item.owned(by: caller.account)) \(restriction) \(visible)"
-            let total = try db.value("SELECT COUNT(*) \(rows)", as: Int.self) ?? 0
-            var ids: [Int] = []
-            if let offset = window.offset(in: total) {
-                ids = try db.all(
-                    "SELECT t.id \(rows) ORDER BY \(Item.order(by: part.sort)) LIMIT \(window.limit) OFFSET \(offset)"
-                ) { try $0.get(0) }
-            }
+            let (ids, total) = try window.ids(rows, by: Item.order(by: part.sort), in: db)
             let items = try Item.load(ids, by: loader(db))
             return window.response(items, total: total, path: path, filters: filters)
         }

@@ -204,5 +204,57 @@ extension MonicaService {
                 "people whom operators find and suspend",
                 PeopleSearch.indexes(of: "accounts", searched: ["name", "email"]) + Suspension.columns(of: "accounts")),
             .init("archives", Archives<Accounts>.table(of: "BIGINT")),
+            .init(
+                "calls and reminders",
+                [
+                    // An account is reminded at an hour of its zone's days.
+                    "ALTER TABLE accounts ADD COLUMN zone TEXT NOT NULL DEFAULT 'UTC'",
+                    "ALTER TABLE accounts ADD COLUMN reminder_hour BIGINT NOT NULL DEFAULT 9",
+                    """
+                    CREATE TABLE calls (
+                        id {ID}, uuid TEXT NOT NULL, account_id BIGINT NOT NULL REFERENCES accounts (id),
+                        contact_id BIGINT NOT NULL REFERENCES contacts (id), called_at BIGINT NOT NULL, content TEXT,
+                        contact_called BIGINT NOT NULL, created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL)
+                    """,
+                    "CREATE INDEX calls_in_order ON calls (account_id, created_at, id)",
+                    "CREATE INDEX calls_of_contact ON calls (contact_id, called_at)",
+                    // The next date, by the account's days, and the moment of its e-mail; null behind the last date.
+                    """
+                    CREATE TABLE reminders (
+                        id {ID}, uuid TEXT NOT NULL, account_id BIGINT NOT NULL REFERENCES accounts (id),
+                        contact_id BIGINT NOT NULL REFERENCES contacts (id), title TEXT NOT NULL, description TEXT,
+                        initial_day BIGINT NOT NULL, frequency_type TEXT NOT NULL, frequency_number BIGINT NOT NULL,
+                        due_day BIGINT, due_at BIGINT, created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL)
+                    """,
+                    "CREATE INDEX reminders_in_order ON reminders (account_id, created_at, id)",
+                    "CREATE INDEX reminders_of_contact ON reminders (contact_id, created_at, id)",
+                    "CREATE INDEX reminders_by_day ON reminders (account_id, due_day, id)",
+                    "CREATE INDEX reminders_due ON reminders (due_at, id)",
+                ]),
+            .init("e-mails about reminders", JobQueue<ReminderEmail>.table),
+            .init(
+                "a journal",
+                [
+                    """
+                    CREATE TABLE journal (
+                        id {ID}, uuid TEXT NOT NULL, account_id BIGINT NOT NULL REFERENCES accounts (id),
+                        day BIGINT NOT NULL, title TEXT NOT NULL, post TEXT NOT NULL, created_at BIGINT NOT NULL,
+                        updated_at BIGINT NOT NULL)
+                    """,
+                    "CREATE INDEX journal_in_order ON journal (account_id, created_at, id)",
+                ]),
+            .init(
+                "debts",
+                [
+                    """
+                    CREATE TABLE debts (
+                        id {ID}, uuid TEXT NOT NULL, account_id BIGINT NOT NULL REFERENCES accounts (id),
+                        contact_id BIGINT NOT NULL REFERENCES contacts (id), in_debt TEXT NOT NULL,
+                        status TEXT NOT NULL, cents BIGINT NOT NULL, reason TEXT, created_at BIGINT NOT NULL,
+                        updated_at BIGINT NOT NULL)
+                    """,
+                    "CREATE INDEX debts_in_order ON debts (account_id, created_at, id)",
+                    "CREATE INDEX debts_of_contact ON debts (contact_id, created_at, id)",
+                ]),
         ])
 }

@@ -34,16 +34,7 @@ extension MonicaService {
                 FROM contact_tags ct JOIN contacts t ON t.id = ct.contact_id
                 WHERE ct.tag_id = \(request.tag) AND t.is_partial = 0 \(visible)
                 """
-            let total = try db.value("SELECT COUNT(*) \(rows)", as: Int.self) ?? 0
-            var ids: [Int] = []
-            if let offset = window.offset(in: total) {
-                ids = try db.all(
-                    """
-                    SELECT t.id \(rows) ORDER BY \(Contacts.order(by: request.part.sort))
-                    LIMIT \(window.limit) OFFSET \(offset)
-                    """
-                ) { try $0.get(0) }
-            }
+            let (ids, total) = try window.ids(rows, by: Contacts.order(by: request.part.sort), in: db)
             return window.response(
                 try loader.contacts(ids), total: total, path: "/tags/\(request.tag)/contacts",
                 filters: [("sort", request.part.sort?.rawValue)])
