@@ -56,7 +56,7 @@ struct OperatorBrowserTests {
         let chat = try await alice.send(Messenger.CreateChat.direct(with: his)).id
         let (picture, name) = (SampleImage.jpeg(width: 64, height: 48), Self.attack.filter { $0 != "/" } + ".jpg")
         for number in 1...3 {
-            let file = try await bob.upload(Upload(.bytes(picture), filename: name)).id
+            let file = try await bob.upload(Upload(.bytes(picture), filename: name, contentType: "image/jpeg")).id
             let message = try await bob.send(
                 Messenger.SendMessage(chat: chat, content: "rude \(number) \(Self.attack)", file: file)
             ).id
