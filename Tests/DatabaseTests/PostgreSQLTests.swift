@@ -1,4 +1,4 @@
-import Database
+@testable import Database
 import NIOConcurrencyHelpers
 import Testbed
 import Testing
@@ -133,9 +133,9 @@ struct PostgreSQLTests {
                     try await Task.sleep(for: .milliseconds(10))
                 }
                 proxy.refuse(false)
-                // The longest pause is shorter than this.
-                try await Task.sleep(for: .milliseconds(600))
-                try await database.check()
+                #expect(PostgreSQLPool.longestPause <= 0.5)
+                // On a busy machine a connection may take longer than its limit, and is then tried again.
+                while (try? await database.check()) == nil { try await Task.sleep(for: .milliseconds(10)) }
                 try await database.close()
             }
         }

@@ -126,12 +126,13 @@ extension GTSDScenarios {
             let user = try await world.post(
                 "/auth/signup",
                 [
-                    "email": .string(email), "password": .string(Person.password), "id": "9", "emailVerified": true,
-                    "x": ["y": 1],
+                    "email": .string(email), "password": .string(Person.password), "id": "987654321",
+                    "emailVerified": true, "x": ["y": 1],
                 ]
             ).data(201)["user"]
             try expect(user?["email"], equals: .string(email))
-            try expect(user?["id"] != "9" && user?["emailVerified"] != true, "taken from the body: \(user ?? nil)")
+            let isTaken = user?["id"] == "987654321" || user?["emailVerified"] == true
+            try expect(!isTaken, "taken from the body: \(user ?? nil)")
         },
         Scenario("Health and readiness are answered to anybody", clause: "§6 /health") { world in
             for path in ["/health", "/ready"] {

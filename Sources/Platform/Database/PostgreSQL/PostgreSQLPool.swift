@@ -13,7 +13,7 @@ final class PostgreSQLPool: Sendable {
     /// The longest silence of a server that still answers, including its own timeouts.
     private static let silence: Duration = .seconds(45)
     /// The longest pause between two attempts to connect to an unreachable server.
-    private static let longestPause = 0.5
+    static let longestPause = 0.5
 
     fileprivate struct State {
         var idle: [PooledConnection] = []
