@@ -393,11 +393,12 @@ import Testing
                 "/debts",
                 #"{"contact_id":\#(bob),"in_debt":"no","status":"completed","amount":1,"reason":"\#(Self.displayName)"}"#
             )
+            _ = try await id("/pets", #"{"contact_id":\#(bob),"pet_category_id":3,"name":"\#(Self.displayName)"}"#)
             try await home.send(.post, "/me/archive", token: token, expecting: [202])
             let before = try await remains(in: host.database, on: engine)
             for table in [
                 "accounts", "addresses", "contacts", "contact_fields", "contact_field_types", "notes", "tasks",
-                "activities", "gifts", "tags", "calls", "reminders", "debts", "journal",
+                "activities", "gifts", "tags", "calls", "reminders", "debts", "pets", "journal",
             ] {
                 #expect(before.contains { $0.hasPrefix("\(table).") }, "nothing was in \(table)")
             }
@@ -406,8 +407,8 @@ import Testing
             let tables = [
                 "accounts", "tokens", "genders", "contact_field_types", "activity_categories", "activity_types",
                 "contacts", "contact_fields", "addresses", "tags", "contact_tags", "activities", "activity_contacts",
-                "notes", "tasks", "gifts", "calls", "reminders", "debts", "journal", "imports", "import_updates",
-                "search_blocks",
+                "notes", "tasks", "gifts", "calls", "reminders", "debts", "pets", "journal", "imports",
+                "import_updates", "search_blocks",
                 "search_grams",
                 "former_search_blocks", "once_only", "archives",
             ]

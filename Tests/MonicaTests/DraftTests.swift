@@ -78,6 +78,9 @@ import Testing
             let debt = try await owner.client.create(
                 Monica.DebtDraft(contactID: john, inDebt: .no, amount: "1.05", status: .completed, reason: "d"))
             #expect(try await owner.send(Monica.Update<Monica.Debt>(id: debt.id, .init(debt))).data == debt)
+            let pet = try await owner.client.create(
+                Monica.PetDraft(contactID: john, category: .smallAnimal, name: "p"))
+            #expect(try await owner.send(Monica.Update<Monica.Pet>(id: pet.id, .init(pet))).data == pet)
             let tag = try await owner.client.create(Monica.TagDraft(name: "friends"))
             #expect(try await owner.send(Monica.Update<Monica.Tag>(id: tag.id, .init(tag))).data == tag)
         }

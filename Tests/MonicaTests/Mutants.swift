@@ -43,7 +43,8 @@ extension Mutant {
         .leaking("GET /debts/{id}"), .leaking("PUT /debts/{id}"), .leaking("DELETE /debts/{id}"),
         .leaking("GET /contacts/{id}/debts"), .leaking("POST /debts"),
         .leaking("GET /journal/{id}"), .leaking("PUT /journal/{id}"), .leaking("DELETE /journal/{id}"),
-
+        .leaking("GET /pets/{id}"), .leaking("PUT /pets/{id}"), .leaking("DELETE /pets/{id}"),
+        .leaking("GET /contacts/{id}/pets"), .leaking("POST /pets"),
         .leaking(upcoming) { $0.value["data"] == [] }, .leaking("POST /gifts"), .leaking("POST /activities"),
         .leaking(contacts) { $0.value["data"] == [] }, .leaking(notes) { $0.value["data"] == [] },
         .leaking(tasks) { $0.value["data"] == [] }, .leaking(gifts) { $0.value["data"] == [] },
@@ -129,6 +130,7 @@ extension Mutant {
         .init(delete, "keeps the notes") { Mutant.lingering("GET /notes/{id}").make() },
         .init(delete, "keeps the tasks") { Mutant.lingering("GET /tasks/{id}").make() },
         .init(delete, "keeps the debts") { Mutant.lingering("GET /debts/{id}").make() },
+        .init(delete, "keeps the pets") { Mutant.lingering("GET /pets/{id}").make() },
         .init(delete, "keeps the calls") { Mutant.lingering("GET /calls/{id}").make() },
         .init(delete, "keeps the reminders") { Mutant.lingering("GET /reminders/{id}").make() },
         .init(

@@ -38,6 +38,7 @@ import Testing
             "POST /calls content", "PUT /calls/{id} content",
             "POST /reminders description", "PUT /reminders/{id} description",
             "POST /debts reason", "PUT /debts/{id} reason",
+            "POST /pets name", "PUT /pets/{id} name",
         ],
         .search: ["GET /contacts query"],
         .opaque: [
@@ -67,6 +68,7 @@ import Testing
                 ("/activities", ["summary": "A", "happened_at": "2026-02-23", "contacts": [1]]),
                 ("/addresses", ["contact_id": 1]), ("/calls", ["contact_id": 1, "called_at": "2026-02-23"]),
                 ("/debts", ["contact_id": 1, "in_debt": "no", "status": "completed", "amount": 1]),
+                ("/pets", ["contact_id": 1, "pet_category_id": 3]),
                 (
                     "/reminders",
                     [

@@ -138,6 +138,12 @@ import Testing
             Monica.Update<Monica.Debt>(
                 id: 1, Monica.DebtDraft(contactID: 5, inDebt: .no, amount: "7", status: .completed))),
         .init(Monica.Delete<Monica.Debt>(id: 1)),
+        .init(Monica.List<Monica.Pet>(contact: 5, page: 1, limit: 10, sort: .descending(.updatedAt))),
+        .init(Monica.ListOfContact<Monica.Pet>(contact: 1, page: 2, limit: 50)),
+        .init(Monica.Get<Monica.Pet>(id: 1)),
+        .init(Monica.Create<Monica.Pet>(Monica.PetDraft(contactID: 5, category: .cat, name: "Tom"))),
+        .init(Monica.Update<Monica.Pet>(id: 1, Monica.PetDraft(contactID: 5, category: .smallAnimal))),
+        .init(Monica.Delete<Monica.Pet>(id: 1)),
         .init(Monica.ListJournal(page: 2, limit: 50, sort: .descending(.updatedAt))),
         .init(Monica.Get<Monica.JournalEntry>(id: 1)),
         .init(
@@ -308,6 +314,13 @@ import Testing
         #expect(debt.amountWithCurrency == "$12.50")
         #expect(debt.reason == "Lunch")
         #expect(debt.contact?.id == 1)
+    }
+
+    @Test func aPet() throws {
+        let pet: Monica.Pet = try Self.value("GET /pets/{id}")
+        #expect(pet.name == "Tom")
+        #expect(pet.petCategory == .cat)
+        #expect(pet.contact?.id == 1)
     }
 
     @Test func theAccount() throws {

@@ -98,6 +98,9 @@ import Testing
             try await WritingSamples.lend(monica, john: john)
             let debts = try await monica.send(Monica.ListOfContact<Monica.Debt>(contact: john.id)).data
             #expect(debts.map { "\($0.amountWithCurrency) \($0.status.rawValue)" } == ["$12.50 completed"])
+            shown = []
+            try await WritingSamples.keep(monica, john: john) { shown.append($0) }
+            #expect(shown == ["Tom: cat"])
             let first = try await WritingSamples.once(monica, john: john, key: "a key")
             let second = try await WritingSamples.once(monica, john: john, key: "a key")
             #expect(first == second)

@@ -101,6 +101,15 @@ enum WritingSamples {
         // end
     }
 
+    static func keep(_ monica: MonicaAPIClient, john: Monica.Contact, show: (String) -> Void) async throws {
+        // sample
+        try await monica.create(Monica.PetDraft(contactID: john.id, category: .cat, name: "Tom"))
+        for try await pet in monica.pets(of: john.id) {
+            show("\(pet.name ?? "no name"): \(pet.petCategory.name)")
+        }
+        // end
+    }
+
     static func once(_ monica: MonicaAPIClient, john: Monica.Contact, key: String) async throws -> Monica.Note {
         // sample
         let tea = Monica.NoteDraft(contactID: john.id, body: "Likes tea")

@@ -213,6 +213,8 @@ extension Monica {
         public var reminders: [Reminder]?
         /// The debts; nil in exports of earlier versions.
         public var debts: [Debt]?
+        /// The pets; nil in exports of earlier versions.
+        public var pets: [Pet]?
         /// The journal; nil in exports of earlier versions.
         public var journal: [JournalEntry]?
 
@@ -220,7 +222,7 @@ extension Monica {
             exportedAt: Timestamp, user: User, genders: [Gender], activityTypes: [ActivityType],
             contactFieldTypes: [ContactFieldType], tags: [Tag], contacts: [ExportedContact],
             activities: [Activity], notes: [Note], tasks: [Task], gifts: [Gift], calls: [Call], reminders: [Reminder],
-            debts: [Debt], journal: [JournalEntry]
+            debts: [Debt], pets: [Pet], journal: [JournalEntry]
         ) {
             self.exportedAt = exportedAt
             self.user = user
@@ -236,6 +238,7 @@ extension Monica {
             self.calls = calls
             self.reminders = reminders
             self.debts = debts
+            self.pets = pets
             self.journal = journal
         }
     }

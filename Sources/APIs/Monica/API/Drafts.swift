@@ -124,6 +124,13 @@ extension Monica.DebtDraft {
     }
 }
 
+extension Monica.PetDraft {
+    /// Creates a draft from a pet, to be changed in part and sent back.
+    public init(_ pet: Monica.Pet) {
+        self.init(contactID: pet.contact?.id ?? 0, category: pet.petCategory, name: pet.name)
+    }
+}
+
 extension Monica.TagDraft {
     /// Creates a draft from a tag, to be renamed and sent back.
     public init(_ tag: Monica.Tag) { self.init(name: tag.name) }

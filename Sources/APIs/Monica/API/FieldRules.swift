@@ -71,6 +71,11 @@ extension Monica {
         "status": FieldRule(values: DebtStatus.known.map(\.rawValue), isRequired: true),
         "amount": FieldRule(pattern: amount, isRequired: true), "reason": text,
     ]
+    /// The rules of a pet's fields.
+    static let petRules = [
+        "pet_category_id": FieldRule(numbers: 1...Double(PetCategory.known.count), isRequired: true),
+        "contact_id": requiredID, "name": line,
+    ]
     /// The rules of a tag's fields.
     static let tagRules = ["name": requiredLine]
     /// The rules of a contact's fields.

@@ -127,12 +127,14 @@ extension MonicaScenarios {
             let entry = try await owner.client.create(Monica.JournalDraft(title: word, post: "y", day: day))
             let debt = try await owner.client.create(
                 Monica.DebtDraft(contactID: john.id, inDebt: .yes, amount: "3"))
+            let pet = try await owner.client.create(Monica.PetDraft(contactID: john.id, category: .dog, name: word))
             let tag = try await owner.client.create(Monica.TagDraft(name: word))
             let export = try await owner.get("/export/json").succeeded(200)
             for (kind, id) in [
                 ("contacts", john.id), ("contacts", jane.id), ("activities", activity.id), ("notes", note.id),
                 ("tasks", task.id), ("tasks", free.id), ("gifts", gift.id), ("calls", call.id),
-                ("reminders", reminder.id), ("debts", debt.id), ("journal", entry.id), ("tags", tag.id),
+                ("reminders", reminder.id), ("debts", debt.id), ("pets", pet.id), ("journal", entry.id),
+                ("tags", tag.id),
             ] {
                 let exported = export[kind]?.elements.first { $0["id"] == id.json }
                 let read = try await owner.get("/\(kind)/\(id)?with=contactfields").succeeded(200)["data"]

@@ -43,7 +43,7 @@ extension MonicaScenarios {
                     ("contacts", "contact"), ("activities", "activity"), ("notes", "note"), ("tasks", "task"),
                     ("gifts", "gift"), ("tags", "tag"), ("contactfields", "contact field"),
                     ("contactfieldtypes", "contact field type"), ("addresses", "address"), ("calls", "call"),
-                    ("reminders", "reminder"), ("debts", "debt"), ("journal", "journal entry"),
+                    ("reminders", "reminder"), ("debts", "debt"), ("pets", "pet"), ("journal", "journal entry"),
                 ] {
                     let text = "The requested \(singular) was not found."
                     try await owner.get("/\(plural)/\(id)").refused(404, 31, text, id)

@@ -128,6 +128,7 @@ extension MonicaScenarios {
                 ("/addresses", ["contact_id": john.id.json, "name": "home"], 201),
                 ("/calls", ["contact_id": john.id.json, "called_at": "2024-01-01"], 201),
                 ("/reminders", Self.reminder(of: john.id), 201), ("/debts", Self.debt(of: john.id), 201),
+                ("/pets", Self.pet(of: john.id), 201),
                 (
                     "/contactfields",
                     [
@@ -146,7 +147,7 @@ extension MonicaScenarios {
                 try await world.refuseBadKeys(of: request)
             }
             try expect(try await owner.ids("/contacts?query=\(word)").count, equals: 1)
-            for path in ["notes", "contactfields", "addresses", "calls", "reminders", "debts"] {
+            for path in ["notes", "contactfields", "addresses", "calls", "reminders", "debts", "pets"] {
                 try expect(try await owner.ids("/\(path)?contact_id=\(john.id)").count, equals: 1)
             }
         }
@@ -163,6 +164,8 @@ extension MonicaScenarios {
         ["contact_id": contact.json, "in_debt": "yes", "status": "inprogress", "amount": 1]
     }
 
+    private static func pet(of contact: Int) -> JSONValue { ["pet_category_id": 6, "contact_id": contact.json] }
+
     static let ofTwoAccounts: [Scenario<MonicaWorld>] = [
         Scenario("No user sees or changes anything of another account", clause: "§3") { world, owner, other in
             let word = world.freshWord()
@@ -175,6 +178,7 @@ extension MonicaScenarios {
             let entry = try await owner.client.create(Monica.JournalDraft(title: word, post: word))
             let debt = try await owner.client.create(
                 Monica.DebtDraft(contactID: john.id, inDebt: .no, amount: "1", reason: word))
+            let pet = try await owner.client.create(Monica.PetDraft(contactID: john.id, category: .cat, name: word))
             let tag = try await owner.client.create(Monica.TagDraft(name: word))
             let type = try await owner.client.create(Monica.ContactFieldTypeDraft(name: word))
             let unused = try await owner.client.create(Monica.ContactFieldTypeDraft(name: word))
@@ -209,7 +213,7 @@ extension MonicaScenarios {
                 ("addresses", "address", address.id, ["contact_id": john.id.json]),
                 ("calls", "call", call.id, ["called_at": "2024-01-01"]),
                 ("reminders", "reminder", reminder.id, Self.reminder(of: john.id)),
-                ("debts", "debt", debt.id, Self.debt(of: john.id)),
+                ("debts", "debt", debt.id, Self.debt(of: john.id)), ("pets", "pet", pet.id, Self.pet(of: john.id)),
             ]
             for (plural, singular, id, change) in resources {
                 let text = "The requested \(singular) was not found."
@@ -220,6 +224,7 @@ extension MonicaScenarios {
             }
             for path in [
                 "notes", "tasks", "gifts", "activities", "contactfields", "addresses", "calls", "reminders", "debts",
+                "pets",
             ] {
                 try expect(try await other.ids("/\(path)?contact_id=\(john.id)"), equals: [])
                 try await other.get("/contacts/\(john.id)/\(path)")
@@ -233,7 +238,7 @@ extension MonicaScenarios {
             let foreign: [(String, JSONValue)] = [
                 ("/contactfields", ["data": "1", "contact_field_type_id": phone, "contact_id": john.id.json]),
                 ("/addresses", ["contact_id": john.id.json]), ("/reminders", Self.reminder(of: john.id)),
-                ("/debts", Self.debt(of: john.id)),
+                ("/debts", Self.debt(of: john.id)), ("/pets", Self.pet(of: john.id)),
                 ("/calls", ["contact_id": john.id.json, "called_at": "2024-01-01"]),
                 ("/notes", ["body": "x", "contact_id": john.id.json]),
                 ("/tasks", ["title": "x", "contact_id": john.id.json]),

@@ -128,8 +128,8 @@ extension RawAnswer {
 /// The contract as scenarios, one list for each section.
 package enum MonicaScenarios {
     package static var all: [Scenario<MonicaWorld>] {
-        published + errors + contacts + contactFields + addresses + phoneCalls + reminders + debts + journal + search
-            + lists + writing + tags + idempotency + account + archive + ofTwoAccounts + agreement + required
+        published + errors + contacts + contactFields + addresses + phoneCalls + reminders + debts + pets + journal
+            + search + lists + writing + tags + idempotency + account + archive + ofTwoAccounts + agreement + required
             + AboutScenarios.all()
     }
 
@@ -204,7 +204,7 @@ private actor CreatedResources: MadeResources {
         guard answer.request.method == .post, 200..<300 ~= answer.status,
             [
                 "contacts", "activities", "notes", "tasks", "gifts", "tags", "contactfields", "contactfieldtypes",
-                "addresses", "calls", "reminders", "debts", "journal", "setTags",
+                "addresses", "calls", "reminders", "debts", "pets", "journal", "setTags",
             ].contains(resource),
             let authorization = answer.request.headers[.authorization], let data = try? answer.json()["data"]
         else { return }

@@ -111,6 +111,11 @@ extension MonicaAPIClient {
         of contact: Int? = nil, sortedBy sort: Monica.Sort<Monica.DebtOrder>? = nil, pageSize: Int = 100
     ) -> Pages<Monica.Debt, Cursor> { listed(of: contact, sort, pageSize) }
 
+    /// Every pet, or those of one contact; by default the oldest first.
+    public func pets(
+        of contact: Int? = nil, sortedBy sort: Monica.Sort<Monica.PetOrder>? = nil, pageSize: Int = 100
+    ) -> Pages<Monica.Pet, Cursor> { listed(of: contact, sort, pageSize) }
+
     /// The owner's journal; by default the oldest entries first.
     public func journal(
         sortedBy sort: Monica.Sort<Monica.JournalOrder>? = nil, pageSize: Int = 100

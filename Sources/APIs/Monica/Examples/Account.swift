@@ -74,6 +74,7 @@ extension MonicaExamples {
           "calls": [\(call)],
           "reminders": [\(reminder)],
           "debts": [\(debt)],
+          "pets": [\(pet)],
           "journal": [\(journalEntry)]
         }
 

@@ -99,6 +99,12 @@ extension MonicaExamples {
         Monica.Update<Monica.Debt>(
             id: 1, Monica.DebtDraft(contactID: 5, inDebt: .no, amount: "7", status: .completed))
         Monica.Delete<Monica.Debt>(id: 1)
+        Monica.List<Monica.Pet>(contact: 5, page: 1, limit: 10, sort: .descending(.updatedAt))
+        Monica.ListOfContact<Monica.Pet>(contact: 1, page: 2, limit: 50)
+        Monica.Get<Monica.Pet>(id: 1)
+        Monica.Create<Monica.Pet>(Monica.PetDraft(contactID: 5, category: .cat, name: "Tom"))
+        Monica.Update<Monica.Pet>(id: 1, Monica.PetDraft(contactID: 5, category: .smallAnimal))
+        Monica.Delete<Monica.Pet>(id: 1)
         Monica.ListJournal(page: 2, limit: 50, sort: .descending(.updatedAt))
         Monica.Get<Monica.JournalEntry>(id: 1)
         Monica.Create<Monica.JournalEntry>(Monica.JournalDraft(title: "A good day", post: "We met in the park"))

@@ -68,6 +68,11 @@ extension Monica.Debt {
     public static let example: Self = contractExample(MonicaExamples.debt)
 }
 
+extension Monica.Pet {
+    /// The example: a cat of ``Monica/Contact/example``.
+    public static let example: Self = contractExample(MonicaExamples.pet)
+}
+
 extension Monica.User {
     /// The example: the owner of the account.
     public static let example: Self = contractExample(MonicaExamples.user)

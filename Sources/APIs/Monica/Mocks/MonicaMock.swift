@@ -49,6 +49,8 @@ public struct MonicaMock: APIMock {
         lists(.example as Monica.Reminder)
         resource(.example as Monica.Debt)
         lists(.example as Monica.Debt)
+        resource(.example as Monica.Pet)
+        lists(.example as Monica.Pet)
         resource(.example as Monica.JournalEntry)
         server.example(of: Monica.ListJournal.self) {
             Self.page([Monica.JournalEntry.example], $0.part, path: "/journal", limit: 10)

@@ -62,7 +62,7 @@ enum AccountDeletion {
         try db.run("UPDATE contacts SET met_through = NULL WHERE met_through IN (\(list: contacts))")
         for table: SQL in [
             "activity_contacts", "contact_tags", "contact_fields", "addresses", "notes", "tasks", "gifts", "calls",
-            "reminders", "debts",
+            "reminders", "debts", "pets",
         ] {
             try db.run("DELETE FROM \(table) WHERE contact_id IN (\(list: contacts))")
         }

@@ -302,6 +302,7 @@ enum Contacts {
         }
         for table: SQL in [
             "contact_tags", "contact_fields", "addresses", "notes", "tasks", "gifts", "calls", "reminders", "debts",
+            "pets",
         ] {
             try db.run("DELETE FROM \(table) WHERE contact_id = \(id)")
         }

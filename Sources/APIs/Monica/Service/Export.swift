@@ -70,12 +70,12 @@ struct Exporter: Sendable {
                 contactFieldTypes: try ContactDetails.sortedTypes(of: account, in: db),
                 tags: try Tags.all(of: account, in: db),
                 contacts: [], activities: [], notes: [], tasks: [], gifts: [], calls: [], reminders: [], debts: [],
-                journal: [])
+                pets: [], journal: [])
             return (try JSONBody.encode(export), try Ends(of: account, in: db))
         }
         // The lists of records come last and are empty. They are replaced by the lists that are written below.
         let lists =
-            #","contacts":[],"activities":[],"notes":[],"tasks":[],"gifts":[],"calls":[],"reminders":[],"debts":[],"journal":[]}"#
+            #","contacts":[],"activities":[],"notes":[],"tasks":[],"gifts":[],"calls":[],"reminders":[],"debts":[],"pets":[],"journal":[]}"#
         try await write(Array(head.readableBytesView.dropLast(lists.utf8.count)))
         try await list("contacts", of: account, to: ends.contacts, write) { ids, loader in
             try loader.contacts(ids, with: .contactFields).map { Monica.ExportedContact($0) }
@@ -87,6 +87,7 @@ struct Exporter: Sendable {
         try await list("calls", of: account, to: ends.calls, write, Monica.Call.load)
         try await list("reminders", of: account, to: ends.reminders, write, Monica.Reminder.load)
         try await list("debts", of: account, to: ends.debts, write, Monica.Debt.load)
+        try await list("pets", of: account, to: ends.pets, write, Monica.Pet.load)
         try await list("journal", of: account, to: ends.journal, write, Monica.JournalEntry.load)
         try await write(Array("}".utf8))
     }
@@ -160,6 +161,7 @@ struct Exporter: Sendable {
         let calls: Int
         let reminders: Int
         let debts: Int
+        let pets: Int
         let journal: Int
 
         init(of account: AccountID, in db: Session) throws {
@@ -176,6 +178,7 @@ struct Exporter: Sendable {
             calls = try end("calls")
             reminders = try end("reminders")
             debts = try end("debts")
+            pets = try end("pets")
             journal = try end("journal")
         }
     }

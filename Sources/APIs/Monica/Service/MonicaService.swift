@@ -99,6 +99,7 @@ public final class MonicaService: FileStoringService {
         phoneCalls(&routes)
         reminders(&routes)
         debts(&routes)
+        pets(&routes)
         journal(&routes)
         contactFields(&routes)
         addresses(&routes)

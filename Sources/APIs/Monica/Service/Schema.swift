@@ -256,5 +256,18 @@ extension MonicaService {
                     "CREATE INDEX debts_in_order ON debts (account_id, created_at, id)",
                     "CREATE INDEX debts_of_contact ON debts (contact_id, created_at, id)",
                 ]),
+            // The ids of the categories are those of `Monica.PetCategory`.
+            .init(
+                "pets",
+                [
+                    """
+                    CREATE TABLE pets (
+                        id {ID}, uuid TEXT NOT NULL, account_id BIGINT NOT NULL REFERENCES accounts (id),
+                        contact_id BIGINT NOT NULL REFERENCES contacts (id), category_id BIGINT NOT NULL, name TEXT,
+                        created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL)
+                    """,
+                    "CREATE INDEX pets_in_order ON pets (account_id, created_at, id)",
+                    "CREATE INDEX pets_of_contact ON pets (contact_id, created_at, id)",
+                ]),
         ])
 }
