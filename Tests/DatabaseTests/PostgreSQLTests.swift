@@ -1,7 +1,8 @@
-@testable import Database
 import NIOConcurrencyHelpers
 import Testbed
 import Testing
+
+@testable import Database
 
 /// These properties hold only for a database that several nodes share.
 @Suite(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"), .timeLimit(.minutes(30)))
