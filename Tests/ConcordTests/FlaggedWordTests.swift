@@ -83,7 +83,20 @@ import Testing
                     Flag(.person, anna, "darn"), Flag(.message, first, "Oh, DARN!"),
                     Flag(.message, second, "heck, no", "heck no"), Flag(.message, third, "darn"),
                 ])
-            // The name that changed later is of the person who is reported already.
+            // The name that changed later is of the person who is reported already; others are reported for theirs.
+            for name in ["bert", "cleo"] {
+                let other = MessengerClient(baseURL: host.baseURL, transport: host.transport, retry: .never)
+                try await other.send(
+                    Messenger.Register(username: name, email: "\(name)@example.com", password: "Secret-123"))
+                let id = try await other.signIn(username: name, password: "Secret-123")
+                if name == "bert" {
+                    try await other.send(Messenger.UpdateMe(bio: .to("so darn")))
+                } else {
+                    try await other.send(Messenger.CreateChat(type: .group, name: "darn club", members: []))
+                }
+                let text = name == "bert" ? "so darn" : "darn club"
+                #expect(try await flags(on: host).last == Flag(.person, id, text))
+            }
             let shown = try await host.perform(ShowReport(2, format: .text))
             #expect(shown.contains("reported by: the list of words, for \"darn\"\n"), "\(shown)")
             #expect(shown.contains("file 1: \"a.txt\""), "\(shown)")

@@ -111,7 +111,7 @@ export function reportsView(place, session, fields) {
         element("div", { class: "row acts", role: "group", "aria-label": "What can be done" },
           Object.entries(keys).map(([key, [label, act, kind]]) => button(label, act, { class: kind, "aria-keyshortcuts": key, title: `Key: ${key}` }))),
         facts(["Of", who(found.person, found.api)], ["Reason", found.reason], ["Details", found.details],
-          ["Reported by", who(found.reporter, found.api)], ["Reported", element("span", { class: isOld(found) ? "bad" : null }, time(found.created_at))]),
+          ["Reported by", found.flagged_word ? `the list of words, for "${found.flagged_word}"` : who(found.reporter, found.api)], ["Reported", element("span", { class: isOld(found) ? "bad" : null }, time(found.created_at))]),
         found.kind !== "person" || found.content ? sides(found) : null,
         found.notes.length ? [element("h3", {}, "Notes"), element("ul", {}, found.notes.map((each) => element("li", {}, each.text, " ", element("small", {}, each.author, ", ", time(each.at)))))] : null,
         element("p", { class: "keys" }, element("small", {}, "Keys: ", Object.entries(keys).map(([key, [label]]) => `${key} ${label.toLowerCase()}`).join(", "))),

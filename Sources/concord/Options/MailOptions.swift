@@ -1,5 +1,6 @@
 import ArgumentParser
 import Backend
+import Contract
 import Mail
 
 /// The options of e-mails.
@@ -32,7 +33,7 @@ struct MailOptions: ParsableArguments {
     func reportNotices(_ environment: Environment, folder: String) throws -> ReportNoticeSettings? {
         let address = try environment.value(reportsTo, "CONCORD_REPORTS_TO", { $0 }, default: "", shown: "none")
         guard !address.isEmpty else { return nil }
-        guard address.contains("@"), !address.contains(where: { $0.isWhitespace || $0 == "<" || $0 == ">" }) else {
+        guard EmailAddress.isValid(address) else {
             throw ValidationError("--reports-to must be an e-mail address, not '\(address)'")
         }
         return ReportNoticeSettings(to: address, mailer: try settings(environment).operatorsMailer(in: folder))

@@ -120,7 +120,7 @@ extension MonicaScenarios {
                 try Day(checked: $0).daysSince1970 - Day(checked: "2020-01-06").daysSince1970
             }
             try expect((passed ?? 1) % 14, equals: 0)
-            // What is changed, deleted or of a deleted contact is not upcoming.
+            // A reminder that was changed or deleted, or whose contact was deleted, is not upcoming.
             try await owner.client.update(
                 sooner,
                 Monica.ReminderDraft(contactID: john.id, title: "x", initialDate: Day(checked: "2020-01-01")))

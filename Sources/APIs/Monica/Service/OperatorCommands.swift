@@ -122,7 +122,7 @@ extension MonicaService {
         public func run(in context: OperatorContext) async throws {
             let service = try context.monica()
             if let zone = settings.zone, service.zones.zone(named: zone) == nil {
-                throw OperatorError("There is no time zone '\(zone)': names are such as Europe/Paris")
+                throw OperatorError("'\(zone)' is not the name of a time zone: write one such as Europe/Paris")
             }
             guard let settings = try await service.change(settings, of: account, audit: context.audit) else {
                 throw OperatorError("There is no account '\(account)'")

@@ -26,7 +26,7 @@ extension OperatorAPI {
         let name: String
         let title: String
         let url: String
-        /// What cannot be used, such as `database`; none for an API that is ready.
+        /// The parts that cannot be used, such as `database`; an API that is ready has none.
         let unavailable: [String]
         /// Whether the API answers requests.
         let isReady: Bool
@@ -132,8 +132,7 @@ extension OperatorAPI {
         let address: String
 
         func validate() throws(Problem) {
-            let isAddress = address.contains("@") && !address.contains { $0.isWhitespace || $0 == "<" || $0 == ">" }
-            try Problem.require(isAddress, "The address is not that of an e-mail")
+            try Problem.require(EmailAddress.isValid(address), "The address is not an e-mail address")
         }
     }
 }

@@ -167,7 +167,3 @@ extension OperatorDesk {
         return headers
     }
 }
-
-extension Timestamp {
-    fileprivate var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
-}
