@@ -36,7 +36,9 @@ TEST_SERVERS := postgresql
 TEST_PROXIES := nginx caddy haproxy liblua5.3-0 libopentracing-c-wrapper0 libopentracing1
 TEST_MONITORS := prometheus
 # Servers that nodes may use beside PostgreSQL, likewise with their libraries.
-TEST_NODES := redis-server redis-tools libjemalloc2 liblzf1 libatomic1 pgbouncer libevent-2.1-7 libc-ares2
+TEST_NODES := redis-server redis-tools libjemalloc2 liblzf1 libatomic1 pgbouncer libevent-2.1-7 libc-ares2 \
+	etcd-server patroni python3-etcd python3-dnspython python3-six python3-dateutil python3-psutil python3-urllib3 \
+	python3-yaml libyaml-0-2 python3-psycopg2
 # The browser in which tests use the reference pages (98 MB with what it needs); without it the other tests still run.
 TEST_BROWSER := chromium-headless-shell
 

@@ -1,3 +1,4 @@
+import Contract
 import ContractClient
 import Database
 import DeuceDiaryClient
@@ -8,6 +9,7 @@ import Foundation
 import Identity
 import MessengerClient
 import MessengerService
+import NIOConcurrencyHelpers
 import Testbed
 import Testing
 
@@ -43,6 +45,33 @@ import Testing
         }
     }
 
+    /// Notes which operations a server accepted with a flagged word, so that none of those that publish texts is forgotten.
+    private struct NotingTransport: Transport {
+        let base: any Transport
+        private let noted = NIOLockedValueBox<[TransportRequest]>([])
+
+        init(_ base: any Transport) { self.base = base }
+
+        func send(_ request: TransportRequest, progress: UploadProgress?) async throws -> TransportResponse {
+            let response = try await base.send(request, progress: progress)
+            let text = request.text.lowercased()
+            if response.status.code < 300, ["darn", "heck"].contains(where: text.contains) {
+                noted.withLockedValue { $0.append(request) }
+            }
+            return response
+        }
+
+        /// Checks that every request of an API with texts that strangers read has been sent with a flagged word.
+        func expectAll<API: ServiceAPI>(of _: API.Type) {
+            let sent = noted.withLockedValue { $0 }
+            let missed = API.endpoints.filter { $0 is any PublishesTexts.Type }.map { $0.signature }.filter {
+                operation in
+                !sent.contains { $0.isFor(operation) }
+            }
+            #expect(missed == [])
+        }
+    }
+
     private func reports(on node: TestNode<some HostedAPI>) async throws -> [FiledReport] {
         guard let table = node.api.tableOfPeople else { return [] }
         return try await reports(table, node.database)
@@ -62,7 +91,8 @@ import Testing
     func messenger(_ stack: Stack) async throws {
         try await withNodes(of: HostedMessenger(), on: stack, try setup()) { nodes in
             let host = nodes[0]
-            let client = MessengerClient(baseURL: host.baseURL, transport: host.transport, retry: .never)
+            let transport = NotingTransport(host.transport)
+            let client = MessengerClient(baseURL: host.baseURL, transport: transport, retry: .never)
             try await client.send(
                 Messenger.Register(username: "darn", email: "anna@example.com", password: "darn darn"))
             let anna = try await client.signIn(username: "darn", password: "darn darn")
@@ -85,7 +115,7 @@ import Testing
                 ])
             // The name that changed later is of the person who is reported already; others are reported for theirs.
             for name in ["bert", "cleo"] {
-                let other = MessengerClient(baseURL: host.baseURL, transport: host.transport, retry: .never)
+                let other = MessengerClient(baseURL: host.baseURL, transport: transport, retry: .never)
                 try await other.send(
                     Messenger.Register(username: name, email: "\(name)@example.com", password: "Secret-123"))
                 let id = try await other.signIn(username: name, password: "Secret-123")
@@ -97,6 +127,7 @@ import Testing
                 let text = name == "bert" ? "so darn" : "darn club"
                 #expect(try await flags(on: host).last == Flag(.person, id, text))
             }
+            transport.expectAll(of: Messenger.self)
             let shown = try await host.perform(ShowReport(2, format: .text))
             #expect(shown.contains("reported by: the list of words, for \"darn\"\n"), "\(shown)")
             #expect(shown.contains("file 1: \"a.txt\""), "\(shown)")
@@ -137,9 +168,10 @@ import Testing
             mailer: { _ in TestMailbox() })
         try await withNodes(of: hosted, on: stack, try setup()) { nodes in
             let host = nodes[0]
+            let transport = NotingTransport(host.transport)
             func client(_ name: String, _ shown: String) async throws -> (DunbarClient, Dunbar.User.ID) {
                 let client = DunbarClient(
-                    baseURL: host.baseURL, store: MemoryCookieStore(), transport: host.transport, retry: .never)
+                    baseURL: host.baseURL, store: MemoryCookieStore(), transport: transport, retry: .never)
                 let registration = Dunbar.Register(
                     username: name, email: "\(name)@example.com", password: "darn darn", displayName: shown)
                 return (client, try await client.register(registration).id)
@@ -154,6 +186,7 @@ import Testing
                     Flag(.person, anna, "anna\nDarn"), Flag(.person, bert, "so darn"),
                     Flag(.post, post.id, "heck no", "heck no"), Flag(.comment, comment.id, "darn"),
                 ])
+            transport.expectAll(of: Dunbar.self)
             // An operator acts on such a report as on any other.
             try await host.perform(ActOnReport(on: 4, [.remove], until: nil, because: "rude", format: .text))
             #expect(try await first.send(Dunbar.ListComments(post: post.id)).isEmpty)
@@ -172,9 +205,10 @@ import Testing
             }, pictures: { _ in { _, _ in nil } })
         try await withNodes(of: hosted, on: Stack(engine, .inProcess), try setup()) { nodes in
             let host = nodes[0]
+            let transport = NotingTransport(host.transport)
             func client(_ name: String) async throws -> (DeuceDiaryClient, DeuceDiary.User.ID) {
                 let client = DeuceDiaryClient(
-                    baseURL: host.baseURL, transport: host.transport, retry: .never, token: { name })
+                    baseURL: host.baseURL, transport: transport, retry: .never, token: { name })
                 return (client, try await client.send(DeuceDiary.GetUser()).id)
             }
             let (anna, first) = try await client("user_anna")
@@ -191,6 +225,7 @@ import Testing
                     Flag(.person, first, "darn it"), Flag(.person, second, "darn\nwhy not"),
                     Flag(.person, third, "Darn place"), Flag(.entry, entry, "Home\nheck no", "heck no"),
                 ])
+            transport.expectAll(of: DeuceDiary.self)
         }
     }
 }

@@ -7,9 +7,7 @@ public actor TestPostgreSQL {
     public nonisolated let url: String
     public nonisolated let port: Int
     private let folder: String
-    private let primary: Int?
-    private let settings: [String]
-    private var server: (input: FileHandle, ending: ProcessEnding)?
+    private let server: ToolServer
 
     /// - Parameters:
     ///   - primary: The port of the server of which this one becomes a standby; nil for none.
@@ -17,9 +15,10 @@ public actor TestPostgreSQL {
     public init(folder: String, port: Int, standbyOf primary: Int? = nil, settings: [String] = []) {
         self.folder = folder
         self.port = port
-        self.primary = primary
-        self.settings = settings
         url = "postgres://postgres@127.0.0.1:\(port)/postgres"
+        server = ToolServer(
+            "postgresql-server", [folder, "\(port)"] + settings,
+            environment: primary.map { ["POSTGRESQL_PRIMARY": "\($0)"] } ?? [:], readyAfter: "postgres://")
     }
 
     public static func serving(_ body: (TestPostgreSQL) async throws -> Void) async throws {
@@ -38,46 +37,18 @@ public actor TestPostgreSQL {
     }
 
     /// Starts the server, and returns once it accepts connections; after a crash, that is after its recovery.
-    public func start() async throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: StockTools.package + "/Tools/postgresql-server")
-        process.arguments = [folder, "\(port)"] + settings
-        if let primary {
-            process.environment = ProcessInfo.processInfo.environment.merging(["POSTGRESQL_PRIMARY": "\(primary)"]) {
-                $1
-            }
-        }
-        let (input, output) = (Pipe(), Output())
-        // If a process that is started meanwhile inherited it, the server would not end.
-        _ = fcntl(input.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
-        process.standardInput = input
-        process.standardOutput = output.end
-        process.standardError = output.end
-        let ending = try ProcessEnding(running: process)
-        output.begin()
-        server = (input.fileHandleForWriting, ending)
-        for await text in output.texts where text.contains("postgres://") { return }
-        throw Refused(description: output.text)
-    }
+    public func start() async throws { try await server.start() }
 
     /// Stops the server with `pg_ctl -m immediate stop`, which has the effect of a power failure.
-    public func stop() async {
-        try? server?.input.close()
-        _ = await server?.ending.status
-        server = nil
-    }
+    public func stop() async { await server.stop() }
 
     /// Kills all of the server's processes at once, as when its machine ends.
     public func kill() async throws {
         let file = folder + "/data/postmaster.pid"
         let script = "read pid <\"$0\"; exec kill -9 $pid $(cat /proc/$pid/task/$pid/children)"
         let result = try await StockTools.run("/bin/sh", ["-c", script, file])
-        guard result.status == 0 else { throw Refused(description: result.output) }
+        guard result.status == 0 else { throw ToolServer.Refused(description: result.output) }
         await stop()
-    }
-
-    public struct Refused: Error, CustomStringConvertible {
-        public let description: String
     }
 }
 
@@ -86,7 +57,7 @@ extension TestPostgreSQL {
     @discardableResult
     public nonisolated func run(_ statement: String) async throws -> String {
         let result = try await StockTools.run("/usr/bin/env", ["psql", url, "-Atc", statement])
-        guard result.status == 0 else { throw Refused(description: result.output) }
+        guard result.status == 0 else { throw ToolServer.Refused(description: result.output) }
         return result.output
     }
 }

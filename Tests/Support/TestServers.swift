@@ -11,6 +11,12 @@ public enum TestServers {
     /// The command that runs HAProxy; nil where `make test` has not unpacked it.
     public static let haProxy = Proxies.runner.map { [$0, "haproxy"] }
 
+    /// The folder with the programs that `Tools/cluster-machine` runs; nil where there are none.
+    public static let cluster = unpacked.flatMap { folder in
+        let programs = ["/usr/bin/etcd", "/usr/lib/python3/dist-packages/patroni"]
+        return programs.allSatisfy { FileManager.default.fileExists(atPath: folder + $0) } ? folder : nil
+    }
+
     /// The folder into which `make test` has unpacked them; nil where it has not.
     fileprivate static let unpacked = ProcessInfo.processInfo.environment["CONCORD_SERVERS"].flatMap { folder in
         FileManager.default.isExecutableFile(atPath: folder + "/run") ? folder : nil

@@ -38,6 +38,9 @@ final class Drill: Sendable {
         /// The chats to which the messages were sent, also those without an answer.
         var attempted: [String: Messenger.Chat.ID] = [:]
         var acknowledged: [String: Messenger.Message.ID] = [:]
+        var latestSuccess = ContinuousClock.now
+        /// The longest time without a success since it was last set to zero.
+        var pause = Duration.zero
     }
 
     /// Runs the load, causes the failures, and compares what was stored and received with what was acknowledged.
@@ -105,6 +108,16 @@ final class Drill: Sendable {
     /// Waits until this number of further messages is acknowledged, so that the load is at its full rate.
     func acknowledged(more count: Int = messages) async throws { try await wait(for: \.acknowledged, more: count) }
 
+    /// Causes a failure, and waits until the load is at its full rate again.
+    ///
+    /// - Returns: The longest time in which no message was acknowledged.
+    func pause(_ failure: () async throws -> Void) async throws -> Duration {
+        state.withLockedValue { ($0.pause, $0.latestSuccess) = (.zero, .now) }
+        try await failure()
+        try await acknowledged()
+        return state.withLockedValue { $0.pause }
+    }
+
     /// Waits until this number of further requests has been answered 503.
     func refused(more count: Int) async throws { try await wait(for: \.unavailable, more: count) }
 
@@ -169,6 +182,8 @@ final class Drill: Sendable {
                 if took > Self.patience { state.figures.wrong.append("\(text) hung for \(took)") }
                 switch result {
                 case .success(let id?):
+                    state.pause = max(state.pause, .now - state.latestSuccess)
+                    state.latestSuccess = .now
                     state.figures.acknowledged += 1
                     state.figures.inDoubt += isInDoubt ? 1 : 0
                     state.acknowledged[text] = id

@@ -23,6 +23,7 @@ extension DeuceDiaryExamples {
         > { "groupIds": ["\(groupID)"], "location": \(odd), "thoughts": \(odd) }
         < 200 { "entries": [\(entry)], "count": 1 }
         ! 400 Cannot log a deuce in the future
+        ! 400 Text contains a word that is not allowed here
         ! 403 Not authorized for group 6f1a2b3c-4d5e-4f60-8a1b-2c3d4e5f6071
 
         GET /api/deuces addition: Returns the entries of all the caller's groups, or of one group, newest first.

@@ -16,6 +16,7 @@ extension DeuceDiaryExamples {
         > { "name": "Throne Room" }
         > { "name": \(oddName), "description": \(odd) }
         < 200 \(group)
+        ! 400 Text contains a word that is not allowed here
 
         GET /api/groups +limit +before: Returns the caller's groups, ordered by their newest entry, newest first; groups without entries come last.
         >

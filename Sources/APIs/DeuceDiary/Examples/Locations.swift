@@ -37,5 +37,6 @@ extension DeuceDiaryExamples {
         }
         ! 400 Location already exists
         ! 400 Location limit reached
+        ! 400 Text contains a word that is not allowed here
         """
 }

@@ -36,6 +36,7 @@ extension DeuceDiaryExamples {
         > { "username": "new_Name 7" }
         < 200 \(user)
         ! 400 Username already taken
+        ! 400 Text contains a word that is not allowed here
 
         POST /api/auth/user/profile-picture key: Uploads up to 5 MiB of JPEG, PNG, GIF, WebP or HEIC, which become a JPEG of 200 by 200 pixels.
         > form

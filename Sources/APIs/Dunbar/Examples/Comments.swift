@@ -15,6 +15,7 @@ extension DunbarExamples {
         > /posts/1/comments { "content": "string" }
         > /posts/1/comments { "content": "é🎉" }
         < 201 \(comment)
+        ! 400 Text contains a word that is not allowed here
         ! 404 Post not found
 
         GET /posts/{id}/comments +limit +before: Returns the comments on a post that the caller may see, oldest first.

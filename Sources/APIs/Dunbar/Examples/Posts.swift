@@ -20,6 +20,7 @@ extension DunbarExamples {
         ! 400 Only image and video files are allowed!
         ! 400 Image is damaged or incomplete
         ! 400 Image too large (max 40 megapixels)
+        ! 400 Text contains a word that is not allowed here
 
         GET /users/{id}/posts +limit +before: Returns a user's posts, newest first.
         > /users/1/posts

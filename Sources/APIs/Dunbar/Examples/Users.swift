@@ -52,6 +52,7 @@ extension DunbarExamples {
         > /users/1 { "displayName": "string", "bio": "string", "isPrivate": true }
         > /users/1 { "displayName": "N \"α\"", "bio": "", "isPrivate": false }
         < 200 \#(account) | \#(user)
+        ! 400 Text contains a word that is not allowed here
         ! 403 Not authorized to update this profile
         ! 404 User not found
 

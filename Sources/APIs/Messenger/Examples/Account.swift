@@ -19,6 +19,7 @@ extension MessengerExamples {
         > {}
         < 200 \#(myself)
         ! 400 avatar must be an image
+        ! 400 Text contains a word that is not allowed here
         ! 404 File not found
 
         POST /me/password key addition: Changes the caller's password.

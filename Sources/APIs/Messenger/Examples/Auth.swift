@@ -26,6 +26,7 @@ extension MessengerExamples {
         }
         < 201 \#(registered)
         ! 400 The terms of version 2026-11 must be accepted
+        ! 400 Text contains a word that is not allowed here
         ! 403 Registration is closed
         ! 403 Registration needs an invitation code
         ! 403 Invitation code is not valid

@@ -38,6 +38,7 @@ extension MessengerExamples {
         ! 400 direct chat requires exactly one other member_id
         ! 400 name required for group chats
         ! 400 a group has at most 500 members
+        ! 400 Text contains a word that is not allowed here
         ! 403 You cannot message this user
 
         GET /chats +limit +before +include: Returns the caller's chats, ordered by their newest message, newest first.

@@ -5,6 +5,7 @@ extension MessengerExamples {
         > /chats/5/messages/99 { "content": "\r\n\t\u001fé🎉" }
         < 200 { \#(sent), "edited_at": "2026-02-23T11:05:00Z" }
         ! 400 Only text messages can be changed
+        ! 400 Text contains a word that is not allowed here
         ! 403 Not a member of this chat
         ! 403 Only the sender can change a message
         ! 403 You cannot message this user

@@ -30,6 +30,7 @@ extension MessengerExamples {
         > /chats/5/messages { "content": "\r\n\t\u001fé🎉", "type": "text" }
         < 201 { \#(sent) }
         ! 400 content or file_id required
+        ! 400 Text contains a word that is not allowed here
         ! 403 Not a member of this chat
         ! 403 You cannot message this user
         ! 404 File not found
