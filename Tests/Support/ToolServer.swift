@@ -49,5 +49,7 @@ public actor ToolServer {
 
     public struct Refused: Error, CustomStringConvertible {
         public let description: String
+
+        public init(description: String) { self.description = description }
     }
 }

@@ -85,8 +85,8 @@ actor DrillCluster {
     ) throws -> String {
         // The list of all etcd members has every machine's own name and address.
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-            line.contains("10.0.0.22")
-                ? String(line) : line.replacing("db1", with: name).replacing("10.0.0.21", with: address)
+            if line.contains("10.0.0.22") { return String(line) }
+            return String(line).replacing("db1", with: name).replacing("10.0.0.21", with: address)
         }
         return lines.joined(separator: "\n")
             .replacing(#/10\.0\.0\.\d+:\d+/#) { "127.0.0.1:\(ports[String($0.output)] ?? 0)" }
