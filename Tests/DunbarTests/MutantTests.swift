@@ -20,7 +20,6 @@ import Testing
             "images are not decoded here: FileTests",
         "POST /users/{id}/photo: succeeds in place of “Image too large (max 40 megapixels)”":
             "images are not decoded here: FileTests",
-        "GET /verify-email/{token}: repeats its first answer": "the link verifies again within its day",
         "GET /verify-email/{token}: still shows what is gone": "takes a day: VerificationTests",
     ].merging(Mutant.ofDoors(in: DunbarExamples.all)) { own, _ in own }
 
