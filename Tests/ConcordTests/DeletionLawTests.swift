@@ -394,6 +394,8 @@ import Testing
                 #"{"contact_id":\#(bob),"in_debt":"no","status":"completed","amount":1,"reason":"\#(Self.displayName)"}"#
             )
             _ = try await id("/pets", #"{"contact_id":\#(bob),"pet_category_id":3,"name":"\#(Self.displayName)"}"#)
+            _ = try await id(
+                "/relationships", #"{"contact_is":\#(anna),"relationship_type_id":1,"of_contact":\#(bob)}"#)
             try await home.send(.post, "/me/archive", token: token, expecting: [202])
             let before = try await remains(in: host.database, on: engine)
             for table in [
@@ -407,7 +409,8 @@ import Testing
             let tables = [
                 "accounts", "tokens", "genders", "contact_field_types", "activity_categories", "activity_types",
                 "contacts", "contact_fields", "addresses", "tags", "contact_tags", "activities", "activity_contacts",
-                "notes", "tasks", "gifts", "calls", "reminders", "debts", "pets", "journal", "imports",
+                "notes", "tasks", "gifts", "calls", "reminders", "debts", "pets", "relationships",
+                "journal", "imports",
                 "import_updates", "search_blocks",
                 "search_grams",
                 "former_search_blocks", "once_only", "archives",

@@ -81,6 +81,12 @@ import Testing
             let pet = try await owner.client.create(
                 Monica.PetDraft(contactID: john, category: .smallAnimal, name: "p"))
             #expect(try await owner.send(Monica.Update<Monica.Pet>(id: pet.id, .init(pet))).data == pet)
+            let mary = try await owner.contact("Mary").id
+            let relationship = try await owner.client.create(
+                Monica.RelationshipDraft(contactIs: john, typeID: 8, ofContact: mary))
+            #expect(
+                try await owner.send(Monica.Update<Monica.Relationship>(id: relationship.id, .init(relationship))).data
+                    == relationship)
             let tag = try await owner.client.create(Monica.TagDraft(name: "friends"))
             #expect(try await owner.send(Monica.Update<Monica.Tag>(id: tag.id, .init(tag))).data == tag)
         }

@@ -45,6 +45,9 @@ extension Mutant {
         .leaking("GET /journal/{id}"), .leaking("PUT /journal/{id}"), .leaking("DELETE /journal/{id}"),
         .leaking("GET /pets/{id}"), .leaking("PUT /pets/{id}"), .leaking("DELETE /pets/{id}"),
         .leaking("GET /contacts/{id}/pets"), .leaking("POST /pets"),
+        .leaking("GET /relationships/{id}"), .leaking("PUT /relationships/{id}"),
+        .leaking("DELETE /relationships/{id}"), .leaking("GET /contacts/{id}/relationships"),
+        .leaking("POST /relationships"),
         .leaking(upcoming) { $0.value["data"] == [] }, .leaking("POST /gifts"), .leaking("POST /activities"),
         .leaking(contacts) { $0.value["data"] == [] }, .leaking(notes) { $0.value["data"] == [] },
         .leaking(tasks) { $0.value["data"] == [] }, .leaking(gifts) { $0.value["data"] == [] },
@@ -131,6 +134,10 @@ extension Mutant {
         .init(delete, "keeps the tasks") { Mutant.lingering("GET /tasks/{id}").make() },
         .init(delete, "keeps the debts") { Mutant.lingering("GET /debts/{id}").make() },
         .init(delete, "keeps the pets") { Mutant.lingering("GET /pets/{id}").make() },
+        .init(delete, "keeps the relationships") { Mutant.lingering("GET /relationships/{id}").make() },
+        .init(
+            "GET /relationships/{id}", "keeps the other contact's type",
+            .body("GET /relationships/{id}", #""name":"godson""#, #""name":"child""#)),
         .init(delete, "keeps the calls") { Mutant.lingering("GET /calls/{id}").make() },
         .init(delete, "keeps the reminders") { Mutant.lingering("GET /reminders/{id}").make() },
         .init(

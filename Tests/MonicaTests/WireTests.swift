@@ -37,6 +37,18 @@ import Testing
         .init(Monica.SetTags(id: 1, names: ["a", "é"])),
         .init(Monica.UnsetTag(id: 1, tags: [1, 2])),
         .init(Monica.UnsetTags(id: 1)),
+        .init(Monica.ListRelationships(contact: 1)),
+        .init(Monica.Get<Monica.Relationship>(id: 1)),
+        .init(
+            Monica.Create<Monica.Relationship>(Monica.RelationshipDraft(contactIs: 1, typeID: 8, ofContact: 2))),
+        .init(
+            Monica.Update<Monica.Relationship>(
+                id: 1, Monica.RelationshipDraft(contactIs: 1, typeID: 25, ofContact: 2))),
+        .init(Monica.Delete<Monica.Relationship>(id: 1)),
+        .init(Monica.ListRelationshipTypes()),
+        .init(Monica.Get<Monica.RelationshipType>(id: 8)),
+        .init(Monica.ListRelationshipTypeGroups()),
+        .init(Monica.Get<Monica.RelationshipTypeGroup>(id: 2)),
         .init(Monica.List<Monica.ContactField>(contact: 5, page: 1, limit: 10, sort: .descending(.updatedAt))),
         .init(Monica.ListOfContact<Monica.ContactField>(contact: 1, page: 2, limit: 50)),
         .init(Monica.Get<Monica.ContactField>(id: 1)),
@@ -246,6 +258,20 @@ import Testing
         let tag: Monica.Tag = try Self.value("GET /tags/{id}")
         #expect(tag.name == "Family")
         #expect(tag.nameSlug == "family")
+    }
+
+    @Test func aRelationship() throws {
+        let relationship: Monica.Relationship = try Self.value("GET /relationships/{id}")
+        #expect(relationship.contactIs.firstName == "John")
+        #expect(relationship.ofContact.firstName == "Jane")
+        let type: Monica.RelationshipType = try Self.value("GET /relationshiptypes/{id}")
+        #expect(relationship.relationshipType == type)
+        #expect(type.id == 8)
+        #expect(type.name == "parent")
+        #expect(type.nameReverseRelationship == "child")
+        let group: Monica.RelationshipTypeGroup = try Self.value("GET /relationshiptypegroups/{id}")
+        #expect(type.relationshipTypeGroupID == group.id)
+        #expect(group.name == "family")
     }
 
     @Test func aContactField() throws {

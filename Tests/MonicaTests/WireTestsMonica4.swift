@@ -57,7 +57,7 @@ import Testing
         #expect(contact.lastActivityTogether?.description == "2018-03-01T00:00:00Z")
         #expect(contact.stayInTouchFrequency == 5)
         #expect(contact.information.relationships.love.contacts.map(\.contact.firstName) == ["Jane"])
-        #expect(contact.information.relationships.love.contacts.first?.name == "partner")
+        #expect(contact.information.relationships.love.contacts.first?.relationship.name == "partner")
         #expect(contact.information.relationships.friend == .init())
         #expect(contact.information.dates.birthdate.date?.description == "1986-02-01T00:00:00Z")
         #expect(contact.information.career.job == "Writer")

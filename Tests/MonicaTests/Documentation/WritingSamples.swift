@@ -110,6 +110,20 @@ enum WritingSamples {
         // end
     }
 
+    static func relate(
+        _ monica: MonicaAPIClient, john: Monica.Contact, jane: Monica.Contact, show: (String) -> Void
+    ) async throws {
+        // sample
+        let types = try await monica.send(Monica.ListRelationshipTypes()).data
+        guard let parent = types.first(where: { $0.name == "parent" }) else { return }
+        try await monica.create(
+            Monica.RelationshipDraft(contactIs: john.id, typeID: parent.id, ofContact: jane.id))
+        for relationship in try await monica.send(Monica.ListRelationships(contact: jane.id)).data {
+            show("\(relationship.relationshipType.name) of \(relationship.ofContact.completeName)")
+        }
+        // end
+    }
+
     static func once(_ monica: MonicaAPIClient, john: Monica.Contact, key: String) async throws -> Monica.Note {
         // sample
         let tea = Monica.NoteDraft(contactID: john.id, body: "Likes tea")

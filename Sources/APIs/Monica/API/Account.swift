@@ -199,6 +199,8 @@ extension Monica {
         public var tags: [Tag]
         /// The contacts, including partial ones.
         public var contacts: [ExportedContact]
+        /// The relationships; nil in exports of earlier versions.
+        public var relationships: [Relationship]?
         /// The activities.
         public var activities: [Activity]
         /// The notes.
@@ -221,7 +223,8 @@ extension Monica {
         package init(
             exportedAt: Timestamp, user: User, genders: [Gender], activityTypes: [ActivityType],
             contactFieldTypes: [ContactFieldType], tags: [Tag], contacts: [ExportedContact],
-            activities: [Activity], notes: [Note], tasks: [Task], gifts: [Gift], calls: [Call], reminders: [Reminder],
+            relationships: [Relationship], activities: [Activity], notes: [Note], tasks: [Task], gifts: [Gift],
+            calls: [Call], reminders: [Reminder],
             debts: [Debt], pets: [Pet], journal: [JournalEntry]
         ) {
             self.exportedAt = exportedAt
@@ -231,6 +234,7 @@ extension Monica {
             self.contactFieldTypes = contactFieldTypes
             self.tags = tags
             self.contacts = contacts
+            self.relationships = relationships
             self.activities = activities
             self.notes = notes
             self.tasks = tasks

@@ -52,29 +52,24 @@ extension Monica {
         }
     }
 
-    /// A related contact and the relationship. This project's server keeps none; others do.
-    public struct Relation: Codable, Hashable, Sendable {
-        /// The relationship, such as `partner`.
-        @OrNull public var name: String?
-        /// The other contact; nil when the server does not name one.
+    /// A related contact and the relationship.
+    public struct Relation: Codable, ReadByMembers, WrittenByMembers, Hashable, Sendable {
+        /// The relationship, of which it has the id and the type's name.
+        public var relationship: RelationshipReference
+        /// The other contact.
         public var contact: ShortContact
         private init(derived: Never) { switch derived {} }
+    }
 
-        enum CodingKeys: String, CodingKey { case relationship, contact }
-        private enum RelationshipKeys: String, CodingKey { case id, uuid, name }
-
-        public init(from decoder: any Decoder) throws {
-            let fields = try decoder.container(keyedBy: CodingKeys.self)
-            name = try? fields.nestedContainer(keyedBy: RelationshipKeys.self, forKey: .relationship).text(.name)
-            contact = try fields.decode(ShortContact.self, forKey: .contact)
-        }
-
-        public func encode(to encoder: any Encoder) throws {
-            var fields = encoder.container(keyedBy: CodingKeys.self)
-            var relationship = fields.nestedContainer(keyedBy: RelationshipKeys.self, forKey: .relationship)
-            try relationship.encode(name, forKey: .name)
-            try fields.encode(contact, forKey: .contact)
-        }
+    /// A relationship as a contact shows it.
+    public struct RelationshipReference: Codable, ReadByMembers, WrittenByMembers, Hashable, Sendable {
+        /// The id of the ``Relationship``.
+        public var id: Int
+        /// A UUID, which the contract publishes beside the id.
+        public var uuid: String
+        /// The word for what the contact is to the other one, such as `parent`.
+        @OrNull public var name: String?
+        private init(derived: Never) { switch derived {} }
     }
 
     /// The dates of birth and death.

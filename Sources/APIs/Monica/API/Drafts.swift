@@ -131,6 +131,15 @@ extension Monica.PetDraft {
     }
 }
 
+extension Monica.RelationshipDraft {
+    /// Creates a draft from a relationship, to be changed in part and sent back.
+    public init(_ relationship: Monica.Relationship) {
+        self.init(
+            contactIs: relationship.contactIs.id, typeID: relationship.relationshipType.id,
+            ofContact: relationship.ofContact.id)
+    }
+}
+
 extension Monica.TagDraft {
     /// Creates a draft from a tag, to be renamed and sent back.
     public init(_ tag: Monica.Tag) { self.init(name: tag.name) }

@@ -76,6 +76,10 @@ extension Monica {
         "pet_category_id": FieldRule(numbers: 1...Double(PetCategory.known.count), isRequired: true),
         "contact_id": requiredID, "name": line,
     ]
+    /// The rules of a relationship's fields. A changed relationship's contacts may be left out.
+    static let relationshipRules = ["contact_is": id, "of_contact": id, "relationship_type_id": requiredID]
+    /// The rules of a new relationship's fields.
+    static let newRelationshipRules = relationshipRules.mapValues { _ in requiredID }
     /// The rules of a tag's fields.
     static let tagRules = ["name": requiredLine]
     /// The rules of a contact's fields.

@@ -128,13 +128,16 @@ extension MonicaScenarios {
             let debt = try await owner.client.create(
                 Monica.DebtDraft(contactID: john.id, inDebt: .yes, amount: "3"))
             let pet = try await owner.client.create(Monica.PetDraft(contactID: john.id, category: .dog, name: word))
+            let friends = try await owner.client.create(
+                Monica.RelationshipDraft(contactIs: john.id, typeID: Self.friend, ofContact: jane.id))
+            let reverse = try await owner.relationships(of: jane.id.json)[0]["id"]?.integer.map(Int.init) ?? 0
             let tag = try await owner.client.create(Monica.TagDraft(name: word))
             let export = try await owner.get("/export/json").succeeded(200)
             for (kind, id) in [
                 ("contacts", john.id), ("contacts", jane.id), ("activities", activity.id), ("notes", note.id),
                 ("tasks", task.id), ("tasks", free.id), ("gifts", gift.id), ("calls", call.id),
                 ("reminders", reminder.id), ("debts", debt.id), ("pets", pet.id), ("journal", entry.id),
-                ("tags", tag.id),
+                ("relationships", friends.id), ("relationships", reverse), ("tags", tag.id),
             ] {
                 let exported = export[kind]?.elements.first { $0["id"] == id.json }
                 let read = try await owner.get("/\(kind)/\(id)?with=contactfields").succeeded(200)["data"]

@@ -39,6 +39,24 @@ extension MonicaScenarios {
             try await owner.client.create(
                 Monica.ReminderDraft(contactID: .init(id), title: "x", initialDate: called.day))
             try await owner.client.create(Monica.DebtDraft(contactID: .init(id), inDebt: .yes, amount: "1"))
+            var related: [String: JSONValue] = [:]
+            for (group, name) in [
+                ("love", "partner"), ("family", "parent"), ("friend", "friend"), ("work", "boss"),
+            ] {
+                let relationship = try await owner.relate(.integer(id), name, jane.id.json)
+                related[group] = [
+                    "total": 1,
+                    "contacts": [
+                        [
+                            "relationship": [
+                                "id": relationship["id"] ?? nil, "uuid": relationship["uuid"] ?? nil,
+                                "name": .string(name),
+                            ],
+                            "contact": relationship["of_contact"] ?? nil,
+                        ]
+                    ],
+                ]
+            }
             // Written again, it is as it is read, but for the time at which it was changed.
             var again = Owner.described(word).members
             again["gender_id"] = john["gender_id"]
@@ -59,6 +77,7 @@ extension MonicaScenarios {
                 try expect(read?[member], equals: john[member])
             }
             let information = read?["information"]
+            try expect(information?["relationships"], equals: .object(related))
             try expect(information?["career"], equals: known)
             try expect(information?["food_preferences"], equals: "No nuts")
             let dates = information?["dates"]

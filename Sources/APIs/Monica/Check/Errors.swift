@@ -44,6 +44,7 @@ extension MonicaScenarios {
                     ("gifts", "gift"), ("tags", "tag"), ("contactfields", "contact field"),
                     ("contactfieldtypes", "contact field type"), ("addresses", "address"), ("calls", "call"),
                     ("reminders", "reminder"), ("debts", "debt"), ("pets", "pet"), ("journal", "journal entry"),
+                    ("relationships", "relationship"),
                 ] {
                     let text = "The requested \(singular) was not found."
                     try await owner.get("/\(plural)/\(id)").refused(404, 31, text, id)

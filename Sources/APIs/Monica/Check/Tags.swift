@@ -112,7 +112,7 @@ extension MonicaScenarios {
     static let idempotency: [Scenario<MonicaWorld>] = [
         Scenario("A repeat under one key gets the first answer again, and does nothing", clause: "§1 Idempotency-Key") {
             world, owner in
-            let john = try await owner.contact("John")
+            let (john, jane) = (try await owner.contact("John"), try await owner.contact("Jane"))
             let word = world.freshWord()
             let contact: JSONValue = [
                 "first_name": .string(word), "is_birthdate_known": false, "is_deceased": false,
@@ -128,7 +128,7 @@ extension MonicaScenarios {
                 ("/addresses", ["contact_id": john.id.json, "name": "home"], 201),
                 ("/calls", ["contact_id": john.id.json, "called_at": "2024-01-01"], 201),
                 ("/reminders", Self.reminder(of: john.id), 201), ("/debts", Self.debt(of: john.id), 201),
-                ("/pets", Self.pet(of: john.id), 201),
+                ("/pets", Self.pet(of: john.id), 201), ("/relationships", Self.friends(john.id, jane.id), 201),
                 (
                     "/contactfields",
                     [
@@ -150,6 +150,7 @@ extension MonicaScenarios {
             for path in ["notes", "contactfields", "addresses", "calls", "reminders", "debts", "pets"] {
                 try expect(try await owner.ids("/\(path)?contact_id=\(john.id)").count, equals: 1)
             }
+            try expect(try await owner.relationships(of: john.id.json).count, equals: 1)
         }
     ]
 
@@ -166,6 +167,13 @@ extension MonicaScenarios {
 
     private static func pet(of contact: Int) -> JSONValue { ["pet_category_id": 6, "contact_id": contact.json] }
 
+    /// The id of friends' type of relationships, which all accounts have.
+    static let friend = 18
+
+    private static func friends(_ contact: Int, _ other: Int, type: Int = friend) -> JSONValue {
+        ["contact_is": contact.json, "relationship_type_id": type.json, "of_contact": other.json]
+    }
+
     static let ofTwoAccounts: [Scenario<MonicaWorld>] = [
         Scenario("No user sees or changes anything of another account", clause: "§3") { world, owner, other in
             let word = world.freshWord()
@@ -179,6 +187,9 @@ extension MonicaScenarios {
             let debt = try await owner.client.create(
                 Monica.DebtDraft(contactID: john.id, inDebt: .no, amount: "1", reason: word))
             let pet = try await owner.client.create(Monica.PetDraft(contactID: john.id, category: .cat, name: word))
+            let joe = try await owner.contact("Joe", word)
+            let friends = try await owner.client.create(
+                Monica.RelationshipDraft(contactIs: john.id, typeID: Self.friend, ofContact: joe.id))
             let tag = try await owner.client.create(Monica.TagDraft(name: word))
             let type = try await owner.client.create(Monica.ContactFieldTypeDraft(name: word))
             let unused = try await owner.client.create(Monica.ContactFieldTypeDraft(name: word))
@@ -214,6 +225,7 @@ extension MonicaScenarios {
                 ("calls", "call", call.id, ["called_at": "2024-01-01"]),
                 ("reminders", "reminder", reminder.id, Self.reminder(of: john.id)),
                 ("debts", "debt", debt.id, Self.debt(of: john.id)), ("pets", "pet", pet.id, Self.pet(of: john.id)),
+                ("relationships", "relationship", friends.id, Self.friends(john.id, joe.id)),
             ]
             for (plural, singular, id, change) in resources {
                 let text = "The requested \(singular) was not found."
@@ -224,9 +236,11 @@ extension MonicaScenarios {
             }
             for path in [
                 "notes", "tasks", "gifts", "activities", "contactfields", "addresses", "calls", "reminders", "debts",
-                "pets",
+                "pets", "relationships",
             ] {
-                try expect(try await other.ids("/\(path)?contact_id=\(john.id)"), equals: [])
+                if path != "relationships" {
+                    try expect(try await other.ids("/\(path)?contact_id=\(john.id)"), equals: [])
+                }
                 try await other.get("/contacts/\(john.id)/\(path)")
                     .refused(404, 31, "The requested contact was not found.", path)
             }
@@ -239,6 +253,8 @@ extension MonicaScenarios {
                 ("/contactfields", ["data": "1", "contact_field_type_id": phone, "contact_id": john.id.json]),
                 ("/addresses", ["contact_id": john.id.json]), ("/reminders", Self.reminder(of: john.id)),
                 ("/debts", Self.debt(of: john.id)), ("/pets", Self.pet(of: john.id)),
+                ("/relationships", Self.friends(john.id, jane.id)), ("/relationships", Self.friends(jane.id, john.id)),
+                ("/relationships", Self.friends(joe.id, john.id, type: Self.friend + 1)),
                 ("/calls", ["contact_id": john.id.json, "called_at": "2024-01-01"]),
                 ("/notes", ["body": "x", "contact_id": john.id.json]),
                 ("/tasks", ["title": "x", "contact_id": john.id.json]),

@@ -128,8 +128,9 @@ extension RawAnswer {
 /// The contract as scenarios, one list for each section.
 package enum MonicaScenarios {
     package static var all: [Scenario<MonicaWorld>] {
-        published + errors + contacts + contactFields + addresses + phoneCalls + reminders + debts + pets + journal
-            + search + lists + writing + tags + idempotency + account + archive + ofTwoAccounts + agreement + required
+        published + errors + contacts + relationships + contactFields + addresses + phoneCalls + reminders + debts
+            + pets + journal + search + lists + writing + tags + idempotency + account + archive + ofTwoAccounts
+            + agreement + required
             + AboutScenarios.all()
     }
 
@@ -204,7 +205,7 @@ private actor CreatedResources: MadeResources {
         guard answer.request.method == .post, 200..<300 ~= answer.status,
             [
                 "contacts", "activities", "notes", "tasks", "gifts", "tags", "contactfields", "contactfieldtypes",
-                "addresses", "calls", "reminders", "debts", "pets", "journal", "setTags",
+                "addresses", "calls", "reminders", "debts", "pets", "journal", "relationships", "setTags",
             ].contains(resource),
             let authorization = answer.request.headers[.authorization], let data = try? answer.json()["data"]
         else { return }
@@ -220,8 +221,8 @@ private actor CreatedResources: MadeResources {
         var new = Made(path: "/\(plural)/\(id)", authorization: authorization)
         if !["contacts", "tags", "contactfieldtypes", "journal"].contains(plural) {
             let attendees = resource["contacts"]?.elements.compactMap { $0["id"]?.integer } ?? []
-            let owner = resource["contact_id"]?.integer ?? resource["contact"]?["id"]?.integer
-            new.contacts = Set((attendees + [owner].compactMap(\.self)).map { "/contacts/\($0)" })
+            let owner = resource["contact_id"] ?? (resource["contact"] ?? resource["contact_is"])?["id"]
+            new.contacts = Set((attendees + [owner?.integer].compactMap(\.self)).map { "/contacts/\($0)" })
         }
         if !made.contains(where: { $0.path == new.path }) { made.append(new) }
     }

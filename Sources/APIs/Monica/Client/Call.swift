@@ -41,6 +41,8 @@ struct Call: Sendable {
         Monica.ContactFieldType.plural: Monica.ContactFieldType.singular,
         Monica.Address.plural: Monica.Address.singular, "countries": "country",
         Monica.JournalEntry.plural: Monica.JournalEntry.singular,
+        Monica.RelationshipType.plural: Monica.RelationshipType.singular,
+        Monica.RelationshipTypeGroup.plural: Monica.RelationshipTypeGroup.singular,
     ]
 
     func request(to configuration: APIConfiguration) throws -> TransportRequest {

@@ -67,6 +67,7 @@ extension MonicaExamples {
           "contact_field_types": [\(contactFieldType)],
           "tags": [\(tag)],
           "contacts": [\(contact)],
+          "relationships": [\(relationship)],
           "activities": [\(activity)],
           "notes": [\(note)],
           "tasks": [\(task)],

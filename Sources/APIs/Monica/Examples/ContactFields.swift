@@ -45,23 +45,7 @@ extension MonicaExamples {
 
 
             GET /contactfieldtypes limited addition: Returns all types of contact fields, the oldest first.
-            < 200 {
-              "data": [\(contactFieldType)],
-              "meta": {
-                "total": 1,
-                "current_page": = 1,
-                "per_page": #1,
-                "last_page": = 1,
-                "from": = 1,
-                "to": #1
-              },
-              "links": {
-                "first": = "/contactfieldtypes",
-                "last": = "/contactfieldtypes",
-                "prev": null,
-                "next": null
-              }
-            }
+            < 200 \(whole(contactFieldType, "/contactfieldtypes"))
 
             GET /contactfieldtypes/{id} limited addition: Returns a type of contact fields.
             > /contactfieldtypes/1

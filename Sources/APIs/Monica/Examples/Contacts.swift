@@ -6,33 +6,49 @@ extension MonicaExamples {
     private static let avatar = """
         { "url": null | "https://monica.example/a.png", "source": = "default", "default_avatar_color": "#fdb660" }
         """
-    private static let nobody = #"{ "total": 0, "contacts": [] }"#
+    /// The relationships of one kind, as a contact shows them.
+    private static func related(_ name: String) -> String {
+        """
+        { "total": 0, "contacts": [] | [{
+          "relationship": { "id": #1, "uuid": "6f1a2b3c-4d5e-4f60-8a1b-2c3d4e5f6080", "name": "\(name)" },
+          "contact": \(otherContact)
+        }] }
+        """
+    }
 
     /// A contact as other resources have it.
-    static let shortContact = """
+    static let shortContact = short(1, first: "John", nickname: "Johnny", gender: "Man", #""M" | "F" | "O" | null"#)
+    /// Another one.
+    static let otherContact = short(2, first: "Jane", nickname: "Janie", gender: "Woman", #""F" | "M" | "O" | null"#)
+
+    private static func short(
+        _ id: Int, first: String, nickname: String, gender: String, _ genderType: String
+    ) -> String {
+        """
         {
-          "id": #1,
-          "uuid": "6f1a2b3c-4d5e-4f60-8a1b-2c3d4e5f6071",
+          "id": #\(id),
+          "uuid": "6f1a2b3c-4d5e-4f60-8a1b-2c3d4e5f607\(id)",
           "object": = "contact",
           "hash_id": "h:6f1a2b3c4d5e4f608a",
-          "first_name": "John",
+          "first_name": "\(first)",
           "last_name": "Doe" | null,
-          "nickname": "Johnny" | null,
-          "complete_name": "John Doe",
+          "nickname": "\(nickname)" | null,
+          "complete_name": "\(first) Doe",
           "initials": "JD",
-          "gender_id": #1 | null,
-          "gender": "Man" | null,
-          "gender_type": "M" | "F" | "O" | null,
+          "gender_id": #\(id) | null,
+          "gender": "\(gender)" | null,
+          "gender_type": \(genderType),
           "is_starred": false,
           "is_partial": false,
           "is_active": = true,
           "is_dead": false,
           "is_me": = false,
           "information": { "birthdate": \(noDate) | \(someDate), "deceased_date": \(noDate) | \(someDate), "avatar": \(avatar) },
-          "url": "https://monica.example/api/contacts/1",
+          "url": "https://monica.example/api/contacts/\(id)",
           "account": \(owner)
         }
         """
+    }
 
     package static let contact = """
         {
@@ -60,7 +76,12 @@ extension MonicaExamples {
           + "stay_in_touch_frequency": null,
           + "stay_in_touch_trigger_date": null,
           + "information": {
-            "relationships": { "love": \(nobody), "family": \(nobody), "friend": \(nobody), "work": \(nobody) },
+            "relationships": {
+              "love": \(related("partner")),
+              "family": \(related("parent")),
+              "friend": \(related("friend")),
+              "work": \(related("colleague"))
+            },
             "dates": { "birthdate": \(someDate) | \(noDate), "deceased_date": \(noDate) | \(someDate) },
             "career": { "job": null | "Baker", "company": null | "Bakery" },
             "avatar": \(avatar),

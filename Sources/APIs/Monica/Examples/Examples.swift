@@ -6,8 +6,9 @@ import ContractExamples
 /// first members alone, and of other resources nothing but that they have an id.
 package enum MonicaExamples {
     package static let all = Examples(
-        contacts, contactFields, addresses, activities, notes, tasks, gifts, phoneCalls, reminders, debts, pets,
-        journal, tags, account, archive,
+        contacts, relationships, contactFields, addresses, activities, notes, tasks, gifts, phoneCalls, reminders,
+        debts,
+        pets, journal, tags, account, archive,
         calls: calls, failure: #"{ "error": { "message": "Unauthenticated.", "code": 401, + "error_code": 42 } }"#)
 
     static let times = #""created_at": "2024-01-15T10:30:00Z", + "updated_at": "2024-10-26T14:22:00Z""#
@@ -35,6 +36,32 @@ package enum MonicaExamples {
           "links": \(links("\(path)?page=1&limit=\(limit)"))
         }
         """
+    }
+
+    /// A list that is on one page, however long it is.
+    ///
+    /// - Parameter isPart: Whether its path has an id, and it may be empty.
+    static func whole(_ resource: String, _ path: String, isPart: Bool = false) -> String {
+        let (first, last, link) = isPart ? ("#1 | null", "#1 | null", "") : ("= 1", "#1", "= ")
+        return """
+            {
+              "data": [\(resource)],
+              "meta": {
+                "total": 1,
+                "current_page": = 1,
+                "per_page": #1,
+                "last_page": = 1,
+                "from": \(first),
+                "to": \(last)
+              },
+              "links": {
+                "first": \(link)"\(path)",
+                "last": \(link)"\(path)",
+                "prev": null,
+                "next": null
+              }
+            }
+            """
     }
 
     static func links(_ path: String) -> String {

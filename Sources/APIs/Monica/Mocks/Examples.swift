@@ -73,6 +73,21 @@ extension Monica.Pet {
     public static let example: Self = contractExample(MonicaExamples.pet)
 }
 
+extension Monica.Relationship {
+    /// The example: ``Monica/Contact/example`` is a parent.
+    public static let example: Self = contractExample(MonicaExamples.relationship)
+}
+
+extension Monica.RelationshipType {
+    /// The example: a parent's relationship to a child.
+    public static let example: Self = contractExample(MonicaExamples.relationshipType)
+}
+
+extension Monica.RelationshipTypeGroup {
+    /// The example: the group of relatives.
+    public static let example: Self = contractExample(MonicaExamples.relationshipTypeGroup)
+}
+
 extension Monica.User {
     /// The example: the owner of the account.
     public static let example: Self = contractExample(MonicaExamples.user)

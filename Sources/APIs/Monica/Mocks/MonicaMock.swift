@@ -30,6 +30,7 @@ public struct MonicaMock: APIMock {
                 guard token?.isEmpty == false else { throw Monica.Problems.unauthenticated }
             })
         contacts()
+        relationships()
         resource(.example as Monica.Activity)
         resource(.example as Monica.Note)
         resource(.example as Monica.Task)
@@ -111,8 +112,12 @@ public struct MonicaMock: APIMock {
     }
 
     private func resource<Item: Monica.Writable>(_ item: Item) {
-        server.example(of: Monica.Get<Item>.self) { .init(data: try Self.require($0.id, is: item)) }
+        single(item)
         writes(item)
+    }
+
+    private func single<Item: Monica.Resource>(_ item: Item) {
+        server.example(of: Monica.Get<Item>.self) { .init(data: try Self.require($0.id, is: item)) }
     }
 
     private func lists<Item: Monica.Listed>(_ item: Item) {
@@ -126,6 +131,17 @@ public struct MonicaMock: APIMock {
     }
 
     // MARK: The rest
+
+    private func relationships() {
+        let relationship = Monica.Relationship.example
+        resource(relationship)
+        single(.example as Monica.RelationshipType)
+        single(.example as Monica.RelationshipTypeGroup)
+        server.example(of: Monica.ListRelationships.self) {
+            let contact = try Self.require($0.contact, is: Monica.Contact.example).id
+            return .init(whole: [relationship], path: "/contacts/\(contact)/relationships")
+        }
+    }
 
     private func tags() {
         let family = Monica.Tag.example

@@ -60,12 +60,8 @@ enum AccountDeletion {
     private static func remove(_ contacts: [Int], in db: Session) throws {
         try db.run("UPDATE gifts SET recipient_id = NULL WHERE recipient_id IN (\(list: contacts))")
         try db.run("UPDATE contacts SET met_through = NULL WHERE met_through IN (\(list: contacts))")
-        for table: SQL in [
-            "activity_contacts", "contact_tags", "contact_fields", "addresses", "notes", "tasks", "gifts", "calls",
-            "reminders", "debts", "pets",
-        ] {
-            try db.run("DELETE FROM \(table) WHERE contact_id IN (\(list: contacts))")
-        }
+        try db.run("DELETE FROM activity_contacts WHERE contact_id IN (\(list: contacts))")
+        try Contacts.deleteDetails(of: contacts, in: db)
         try db.run("DELETE FROM contacts WHERE id IN (\(list: contacts))")
     }
 }

@@ -7,22 +7,13 @@ import MonicaAPI
 extension MonicaService {
     func contactFields(_ routes: inout Routes<Monica, Caller>) {
         details(&routes, of: Monica.ContactField.self)
-        routes.on(use: listContactFieldTypes)
+        routes.on { (_: Monica.ListContactFieldTypes, caller: Caller) in try await self.all(for: caller) }
         routes.on { (request: Monica.Get<Monica.ContactFieldType>, caller: Caller) in
             try await self.one(request.id, for: caller)
         }
         routes.on(answering: createContactFieldType)
         routes.on(use: updateContactFieldType)
         routes.on(use: deleteContactFieldType)
-    }
-
-    func listContactFieldTypes(
-        _ request: Monica.ListContactFieldTypes, from caller: Caller
-    ) async throws -> APIResponse<[Monica.ContactFieldType]> {
-        try await database.read(from: .replica) { db in
-            let types = try ContactDetails.sortedTypes(of: caller.account, in: db)
-            return APIResponse(whole: types, path: "/contactfieldtypes")
-        }
     }
 
     func createContactFieldType(
@@ -98,13 +89,10 @@ struct FieldTypeFields: Sendable {
     }
 }
 
-extension Monica.ContactFieldType: Stored {
-    static var table: SQL { "contact_field_types" }
-
+extension Monica.ContactFieldType: AccountList {
     /// The types are read anew each time, because a write reads one before and after it.
-    static func load(_ ids: [Int], by loader: RecordLoader) throws -> [Self] {
-        let types = try ContactDetails.types(of: loader.account, in: loader.db)
-        return ids.compactMap { types[$0]?.type }
+    static func all(by loader: RecordLoader) throws -> [Self] {
+        try ContactDetails.sortedTypes(of: loader.account, in: loader.db)
     }
 }
 

@@ -300,14 +300,20 @@ enum Contacts {
                     AND NOT EXISTS (SELECT 1 FROM activity_contacts WHERE activity_id = \(activity))
                 """)
         }
-        for table: SQL in [
-            "contact_tags", "contact_fields", "addresses", "notes", "tasks", "gifts", "calls", "reminders", "debts",
-            "pets",
-        ] {
-            try db.run("DELETE FROM \(table) WHERE contact_id = \(id)")
-        }
+        try deleteDetails(of: [id], in: db)
         if !row.isPartial { try removeFromLists(row, of: account, in: db) }
         try db.run("DELETE FROM contacts WHERE id = \(id)")
+    }
+
+    /// Deletes what belongs to contacts alone, and their relationships to others.
+    static func deleteDetails(of contacts: [Int], in db: Session) throws {
+        try db.run("DELETE FROM relationships WHERE of_contact_id IN (\(list: contacts))")
+        for table: SQL in [
+            "relationships", "contact_tags", "contact_fields", "addresses", "notes", "tasks", "gifts", "calls",
+            "reminders", "debts", "pets",
+        ] {
+            try db.run("DELETE FROM \(table) WHERE contact_id IN (\(list: contacts))")
+        }
     }
 
     /// Deletes contacts that were never in a list, so that no gift, activity or introduction refers to them.

@@ -69,39 +69,22 @@ struct Exporter: Sendable {
                 activityTypes: try Accounts.activityTypes(of: account, in: db),
                 contactFieldTypes: try ContactDetails.sortedTypes(of: account, in: db),
                 tags: try Tags.all(of: account, in: db),
-                contacts: [], activities: [], notes: [], tasks: [], gifts: [], calls: [], reminders: [], debts: [],
-                pets: [], journal: [])
-            return (try JSONBody.encode(export), try Ends(of: account, in: db))
+                contacts: [], relationships: [], activities: [], notes: [], tasks: [], gifts: [], calls: [],
+                reminders: [], debts: [], pets: [], journal: [])
+            return (try JSONBody.encode(export), try Self.ends(of: account, in: db))
         }
         // The lists of records come last and are empty. They are replaced by the lists that are written below.
-        let lists =
-            #","contacts":[],"activities":[],"notes":[],"tasks":[],"gifts":[],"calls":[],"reminders":[],"debts":[],"pets":[],"journal":[]}"#
+        let lists = ExportedList.all.map { #","\#($0.name)":[]"# }.joined() + "}"
         try await write(Array(head.readableBytesView.dropLast(lists.utf8.count)))
-        try await list("contacts", of: account, to: ends.contacts, write) { ids, loader in
-            try loader.contacts(ids, with: .contactFields).map { Monica.ExportedContact($0) }
-        }
-        try await list("activities", of: account, to: ends.activities, write, Monica.Activity.load)
-        try await list("notes", of: account, to: ends.notes, write, Monica.Note.load)
-        try await list("tasks", of: account, to: ends.tasks, write, Monica.Task.load)
-        try await list("gifts", of: account, to: ends.gifts, write, Monica.Gift.load)
-        try await list("calls", of: account, to: ends.calls, write, Monica.Call.load)
-        try await list("reminders", of: account, to: ends.reminders, write, Monica.Reminder.load)
-        try await list("debts", of: account, to: ends.debts, write, Monica.Debt.load)
-        try await list("pets", of: account, to: ends.pets, write, Monica.Pet.load)
-        try await list("journal", of: account, to: ends.journal, write, Monica.JournalEntry.load)
+        for list in ExportedList.all { try await writeList(list, of: account, to: ends[list.name] ?? 0, write) }
         try await write(Array("}".utf8))
     }
 
     /// Writes one list: `,"notes":[…]`.
-    private func list<Item: Encodable & Sendable>(
-        _ table: String, of account: AccountID, to end: Int, _ write: Write,
-        _ load: @escaping @Sendable ([Int], RecordLoader) throws -> [Item]
-    ) async throws {
-        try await write(Array(#","\#(table)":["#.utf8))
+    private func writeList(_ list: ExportedList, of account: AccountID, to end: Int, _ write: Write) async throws {
+        try await write(Array(#","\#(list.name)":["#.utf8))
         var separator = ""
-        try await batches(SQL(trusted: table), of: account, to: end) { ids, loader in
-            try load(ids, loader).map { Array(try JSONBody.encode($0).readableBytesView) }
-        } each: { items in
+        try await batches(SQL(trusted: list.name), of: account, to: end, list.load) { items in
             for item in items {
                 try await write(Array(separator.utf8) + item)
                 separator = ","
@@ -111,8 +94,8 @@ struct Exporter: Sendable {
     }
 
     private func exportVCards(_ account: AccountID, to write: Write) async throws {
-        let ends = try await database.read { try Ends(of: account, in: $0) }
-        try await batches("contacts", of: account, to: ends.contacts) { ids, loader in
+        let ends = try await database.read { try Self.ends(of: account, in: $0) }
+        try await batches("contacts", of: account, to: ends["contacts"] ?? 0) { ids, loader in
             let contacts = try loader.contacts(ids, with: .contactFields)
             let kinds = try loader.fieldTypes.get().compactMapValues(\.kind)
             let notes = try Notes.all(of: ids, in: loader.db)
@@ -151,35 +134,38 @@ struct Exporter: Sendable {
         }
     }
 
-    /// The newest records of an account at the beginning of an export.
-    private struct Ends: Sendable {
-        let contacts: Int
-        let activities: Int
-        let notes: Int
-        let tasks: Int
-        let gifts: Int
-        let calls: Int
-        let reminders: Int
-        let debts: Int
-        let pets: Int
-        let journal: Int
+    /// Returns the ids of the newest records of an account, by the lists' names.
+    private static func ends(of account: AccountID, in db: Session) throws -> [String: Int] {
+        var ends: [String: Int] = [:]
+        for list in ExportedList.all {
+            let table = SQL(trusted: list.name)
+            ends[list.name] = try db.value(
+                "SELECT id FROM \(table) WHERE account_id = \(account) ORDER BY id DESC LIMIT 1")
+        }
+        return ends
+    }
+}
 
-        init(of account: AccountID, in db: Session) throws {
-            func end(_ table: SQL) throws -> Int {
-                let id: Int? = try db.value(
-                    "SELECT id FROM \(table) WHERE account_id = \(account) ORDER BY id DESC LIMIT 1")
-                return id ?? 0
-            }
-            contacts = try end("contacts")
-            activities = try end("activities")
-            notes = try end("notes")
-            tasks = try end("tasks")
-            gifts = try end("gifts")
-            calls = try end("calls")
-            reminders = try end("reminders")
-            debts = try end("debts")
-            pets = try end("pets")
-            journal = try end("journal")
+/// A list of records in an export, which has the name of their table.
+private struct ExportedList: Sendable {
+    /// All lists, in the order of ``Monica/Export``'s last members.
+    static let all = [
+        ExportedList("contacts") { try $1.contacts($0, with: .contactFields).map { Monica.ExportedContact($0) } },
+        ExportedList("relationships", Monica.Relationship.load), ExportedList("activities", Monica.Activity.load),
+        ExportedList("notes", Monica.Note.load), ExportedList("tasks", Monica.Task.load),
+        ExportedList("gifts", Monica.Gift.load), ExportedList("calls", Monica.Call.load),
+        ExportedList("reminders", Monica.Reminder.load), ExportedList("debts", Monica.Debt.load),
+        ExportedList("pets", Monica.Pet.load), ExportedList("journal", Monica.JournalEntry.load),
+    ]
+
+    let name: String
+    /// Returns the records with some ids as JSON.
+    let load: @Sendable ([Int], RecordLoader) throws -> [[UInt8]]
+
+    init<Item: Encodable>(_ name: String, _ load: @escaping @Sendable ([Int], RecordLoader) throws -> [Item]) {
+        self.name = name
+        self.load = { ids, loader in
+            try load(ids, loader).map { Array(try JSONBody.encode($0).readableBytesView) }
         }
     }
 }

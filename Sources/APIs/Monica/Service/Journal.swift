@@ -88,8 +88,6 @@ private struct JournalFields {
 }
 
 extension Monica.JournalEntry: Stored {
-    static var table: SQL { "journal" }
-
     static func load(_ ids: [Int], by loader: RecordLoader) throws -> [Self] {
         try loader.inBatches(ids) { batch in
             try loader.db.all(

@@ -88,6 +88,7 @@ public final class MonicaService: FileStoringService {
             secrets: { [secret] in secret.bytes }, name: { "account \($0.account)" }, authenticate: tokens.caller,
             headers: tokens.count)
         contacts(&routes)
+        relationships(&routes)
         lists(&routes, of: Monica.Activity.self)
         activities(&routes)
         lists(&routes, of: Monica.Note.self)

@@ -20,6 +20,11 @@ final class RecordLoader {
     }
     /// The condition that restricts contacts `c` to visible ones.
     private(set) lazy var visible = Result { try Imports.visible("c.import_id", of: account, in: db) }
+    /// The time at which the account was made, and with it what it began with.
+    private(set) lazy var accountTime = Result {
+        try db.value("SELECT created_at FROM accounts WHERE id = \(account)", as: Monica.Timestamp.self)
+            ?? .init(milliseconds: 0)
+    }
     private(set) lazy var fieldTypes = Result { try ContactDetails.types(of: account, in: db) }
     /// The time at which the account is reminded.
     private(set) lazy var reminderTime = Result { try Reminders.time(of: account, zones, in: db) }
@@ -40,6 +45,7 @@ final class RecordLoader {
         let tags = try tags(of: found.filter(\.hasTags).map(\.row.id))
         let introducers = try shortContacts(found.compactMap(\.row.metThrough))
         let addresses = try addresses(of: found.filter(\.hasAddresses).map(\.row.id))
+        let relationships = try relationships(of: found.filter(\.hasRelationships).map(\.row.id))
         let details = try inclusion == .contactFields ? details(of: found.map(\.row)) : nil
         return try found.map { found in
             var contact = try show(found.row)
@@ -55,6 +61,7 @@ final class RecordLoader {
             contact.statistics.numberOfDebts = found.debts
             contact.lastCalled = found.newestCall.map { .init(milliseconds: $0) }
             contact.lastActivityTogether = found.newestActivity.map { Day(daysSince1970: $0).start }
+            contact.information.relationships = relationships[id] ?? .init()
             contact.information.howYouMet.firstMetThroughContact = found.row.metThrough.flatMap { introducers[$0] }
             if let details {
                 contact.contactFields = details.fields[id] ?? []
@@ -325,6 +332,7 @@ private final class CountedRow {
     let newestActivity: Int64?
     let hasTags: Bool
     let hasAddresses: Bool
+    let hasRelationships: Bool
 
     /// The records are counted for each contact of the page alone, in the statement that reads it: a statement for each kind
     /// of record would be a round trip on PostgreSQL, and a table of the ids on SQLite.
@@ -345,6 +353,7 @@ private final class CountedRow {
             """
         case tags = "(SELECT COUNT(*) FROM contact_tags ct WHERE ct.contact_id = c.id)"
         case addresses = "(SELECT COUNT(*) FROM addresses ad WHERE ad.contact_id = c.id)"
+        case relationships = "(SELECT COUNT(*) FROM relationships rs WHERE rs.contact_id = c.id)"
 
         static let list = ColumnList(Self.self)
     }
@@ -363,6 +372,7 @@ private final class CountedRow {
         newestActivity = try row.get(Count.newestActivity, behind: first)
         hasTags = try row.get(Count.tags, behind: first, as: Int.self) > 0
         hasAddresses = try row.get(Count.addresses, behind: first, as: Int.self) > 0
+        hasRelationships = try row.get(Count.relationships, behind: first, as: Int.self) > 0
     }
 }
 

@@ -4,15 +4,20 @@ import ContractServer
 import Database
 import MonicaAPI
 
-/// A resource that the database stores.
+/// A resource of an account that is read by its id.
 protocol Stored: Monica.Resource {
-    static var table: SQL { get }
     /// Loads records of the loader's account in the order of the ids, without those that the account does not have.
     static func load(_ ids: [Int], by loader: RecordLoader) throws -> [Self]
 }
 
+/// A resource of which an account has one short list, such as a type of others.
+protocol AccountList: Stored {
+    static func all(by loader: RecordLoader) throws -> [Self]
+}
+
 /// A stored resource that is listed for each contact, too.
 protocol StoredList: Stored, Monica.Listed {
+    static var table: SQL { get }
     /// Returns the ORDER BY terms for rows `t`.
     static func order(by sort: Monica.Sort<By>?) -> SQL
     /// Returns the condition that restricts rows `t` to those of an account.
@@ -26,6 +31,17 @@ protocol StoredList: Stored, Monica.Listed {
 
 extension Stored {
     static func one(_ id: Int, by loader: RecordLoader) throws -> Self? { try load([id], by: loader).first }
+}
+
+extension AccountList {
+    static func byID(_ loader: RecordLoader) throws -> [Int: Self] {
+        Dictionary(uniqueKeysWithValues: try all(by: loader).map { ($0.id, $0) })
+    }
+
+    static func load(_ ids: [Int], by loader: RecordLoader) throws -> [Self] {
+        let all = try byID(loader)
+        return ids.compactMap { all[$0] }
+    }
 }
 
 extension StoredList {
@@ -113,6 +129,13 @@ extension MonicaService {
                 throw Monica.Problems.notFound(Item.singular)
             }
             return APIResponse(data: item)
+        }
+    }
+
+    /// Returns an account's list as the only page.
+    func all<Item: AccountList>(for caller: Caller) async throws -> APIResponse<[Item]> {
+        try await database.read(from: .replica) { [loader = loader(of: caller.account)] db in
+            APIResponse(whole: try Item.all(by: loader(db)), path: "/" + Item.plural)
         }
     }
 

@@ -269,5 +269,20 @@ extension MonicaService {
                     "CREATE INDEX pets_in_order ON pets (account_id, created_at, id)",
                     "CREATE INDEX pets_of_contact ON pets (contact_id, created_at, id)",
                 ]),
+            // Each relationship is two rows: the contact's, and the other contact's of the reverse type. The ids of the types are
+            // those of `RelationshipTypes`.
+            .init(
+                "relationships",
+                [
+                    """
+                    CREATE TABLE relationships (
+                        id {ID}, uuid TEXT NOT NULL, account_id BIGINT NOT NULL REFERENCES accounts (id),
+                        contact_id BIGINT NOT NULL REFERENCES contacts (id), type_id BIGINT NOT NULL,
+                        of_contact_id BIGINT NOT NULL REFERENCES contacts (id), created_at BIGINT NOT NULL,
+                        updated_at BIGINT NOT NULL, UNIQUE (contact_id, of_contact_id, type_id))
+                    """,
+                    "CREATE INDEX relationships_of_account ON relationships (account_id, id)",
+                    "CREATE INDEX relationships_of_other ON relationships (of_contact_id)",
+                ]),
         ])
 }

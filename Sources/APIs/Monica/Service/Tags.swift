@@ -264,8 +264,6 @@ enum Tags {
 }
 
 extension Monica.Tag: Stored {
-    static var table: SQL { "tags" }
-
     /// - Parameter first: The index of the first of the columns ``Tags/columns``.
     init(row: borrowing Row, at first: Int = 0, account: AccountID) throws {
         let (name, slug) = (try row.get(first + 1, as: String.self), try row.get(first + 2, as: String.self))

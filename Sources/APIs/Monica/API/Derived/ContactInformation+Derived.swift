@@ -62,14 +62,56 @@ extension Monica.Relations {
     @usableFromInline
     package func write(to writer: inout ObjectWriter) throws {
         try writer.write("total", total)
-        try writer.write("contacts", encoding: contacts)
+        try writer.write("contacts", contacts)
     }
 }
 
 extension Monica.Relation {
-    public init(name: String?, contact: Monica.ShortContact) {
+    public init(relationship: Monica.RelationshipReference, contact: Monica.ShortContact) {
+        self.relationship = relationship
         self.contact = contact
+    }
+
+    enum CodingKeys: String, CodingKey { case relationship, contact }
+
+    public init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        relationship = try fields.decode(Monica.RelationshipReference.self, forKey: .relationship)
+        contact = try fields.decode(Monica.ShortContact.self, forKey: .contact)
+    }
+
+    public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
+
+    @usableFromInline
+    package func write(to writer: inout ObjectWriter) throws {
+        try writer.write("relationship", relationship)
+        try writer.write("contact", contact)
+    }
+}
+
+extension Monica.RelationshipReference {
+    public init(id: Int, uuid: String, name: String?) {
+        self.id = id
+        self.uuid = uuid
         self.name = name
+    }
+
+    enum CodingKeys: String, CodingKey { case id, uuid, name }
+
+    public init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        id = try fields.id(.id)
+        uuid = try fields.text(.uuid) ?? ""
+        name = try fields.text(.name)
+    }
+
+    public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
+
+    @usableFromInline
+    package func write(to writer: inout ObjectWriter) throws {
+        try writer.write("id", id)
+        try writer.write("uuid", uuid)
+        try writer.write("name", name)
     }
 }
 
