@@ -102,8 +102,7 @@ import Testing
             try await WritingSamples.keep(monica, john: john) { shown.append($0) }
             #expect(shown == ["Tom: cat"])
             shown = []
-            let jane = try await host.contact("Jane")
-            try await WritingSamples.relate(monica, john: john, jane: jane) { shown.append($0) }
+            try await WritingSamples.relate(monica, john: john) { shown.append($0) }
             #expect(shown == ["child of \(john.completeName)"])
             let first = try await WritingSamples.once(monica, john: john, key: "a key")
             let second = try await WritingSamples.once(monica, john: john, key: "a key")

@@ -111,9 +111,10 @@ enum WritingSamples {
     }
 
     static func relate(
-        _ monica: MonicaAPIClient, john: Monica.Contact, jane: Monica.Contact, show: (String) -> Void
+        _ monica: MonicaAPIClient, john: Monica.Contact, show: (String) -> Void
     ) async throws {
         // sample
+        let jane = try await monica.create(Monica.ContactDraft(firstName: "Jane"))
         let types = try await monica.send(Monica.ListRelationshipTypes()).data
         guard let parent = types.first(where: { $0.name == "parent" }) else { return }
         try await monica.create(
