@@ -83,11 +83,14 @@ serve: release-deps ## build, and serve every API on SQLite in ./data (ARGS="--h
 build: deps ## build everything for debugging, the tests included
 	$(SWIFT) build --build-tests
 
+# The tests that were built, with all programs that they use.
+RUN_TESTS := CONCORD_PYTHON="$(CURDIR)/$(TOOLS)/bin/python" CONCORD_PROXIES="$(CURDIR)/$(TOOLS)/proxies" \
+	CONCORD_MONITORS="$(CURDIR)/$(TOOLS)/monitors" CONCORD_SERVERS="$(CURDIR)/$(TOOLS)/servers" \
+	./Tools/with-services ./Tools/run-tests --skip-build
+
 test: test-deps build ## run all tests (FILTER=Name runs a part)
 	./Tests/Consumer/check
-	CONCORD_PYTHON="$(CURDIR)/$(TOOLS)/bin/python" CONCORD_PROXIES="$(CURDIR)/$(TOOLS)/proxies" \
-	CONCORD_MONITORS="$(CURDIR)/$(TOOLS)/monitors" CONCORD_SERVERS="$(CURDIR)/$(TOOLS)/servers" \
-		./Tools/with-services ./Tools/run-tests --skip-build $(if $(FILTER),--filter '$(FILTER)')
+	$(RUN_TESTS) $(if $(FILTER),--filter '$(FILTER)')
 
 test-release: test-deps release-deps ## run the tests of the server's inner modules and the drills with a release's flags
 	CONCORD_PROXIES="$(CURDIR)/$(TOOLS)/proxies" CONCORD_SERVERS="$(CURDIR)/$(TOOLS)/servers" SWIFT=$(SWIFT) \
@@ -157,7 +160,7 @@ schemathesis: test-deps ## send requests made from the descriptions to a running
 	$(TOOLS)/bin/python Tools/schemathesis $(ARGS)
 
 screenshots: test-deps build ## take the pictures of docs/operators-page.md with a headless Chromium
-	@pictures="$$(mktemp -d)"; CONCORD_PICTURES="$$pictures" $(MAKE) test FILTER=OperatorBrowserTests && \
+	@pictures="$$(mktemp -d)"; CONCORD_PICTURES="$$pictures" $(RUN_TESTS) --filter OperatorBrowserTests && \
 		cp "$$pictures/overview-light.png" docs/operators-page.png && \
 		cp "$$pictures/reports-dark.png" docs/operators-page-reports.png && \
 		cp "$$pictures/person-light-phone.png" docs/operators-page-phone.png

@@ -140,9 +140,9 @@ let backend = target(
         ObjectStore PrometheusMetrics Redis ServiceLifecycle TimeZones Tracing UnixSignals WebSockets ZIPArchives
         """)
 
-/// The operator's page, as code like the reference pages, with which it shares its style.
+/// The operator's page, as code like the reference pages, with which it shares its style, and its API as text.
 let operatorPage: Target = .target(
-    name: "OperatorPage", dependencies: ["ContractReference"], path: "Sources/OperatorPage",
+    name: "OperatorPage", dependencies: ["ContractExamples", "ContractReference"], path: "Sources/OperatorPage",
     resources: [.embedInCode("Page")])
 
 // MARK: The APIs
@@ -336,10 +336,11 @@ let suites: [Target] = [
         "Concord",
         imports: """
             ArgumentParser AsyncHTTPClient Backend Contract ContractCheck ContractClient ContractDescribe ContractReference
-            ContractServer Database DeuceDiaryCheck DeuceDiaryClient DeuceDiaryService DeuceDiaryTestHost DunbarCheck DunbarClient
+            ContractServer CoreMetrics Database DeuceDiaryCheck DeuceDiaryClient DeuceDiaryService DeuceDiaryTestHost DunbarCheck DunbarClient
             DunbarService DunbarTestHost GTSDCheck GTSDClient GTSDService GTSDTestHost HTTPTypes Hummingbird Identity Logging
             MessengerCheck MessengerClient MessengerService MessengerTestHost MonicaCheck MonicaClient MonicaService
-            MonicaTestHost NIOConcurrencyHelpers NIOCore NIOHTTP1 NIOPosix NIOSockets ObjectStore ServiceLifecycle Testbed concord
+            MonicaTestHost NIOConcurrencyHelpers NIOCore NIOHTTP1 NIOPosix NIOSockets ObjectStore OperatorPage PrometheusMetrics
+            ServiceLifecycle Testbed concord
             """, programs: ["chat-example"], exclude: ["Databases"]),
 ]
 

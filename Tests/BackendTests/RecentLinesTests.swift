@@ -51,19 +51,21 @@ import Testing
         let traffic = Traffic(registry)
         timer("200").recordNanoseconds(1_000_000)
         traffic.note()
-        #expect(traffic.hour(of: "messenger").whole.requests == 0, "what came before the first note is not of a minute")
+        #expect(
+            traffic.hour(of: ["messenger"]).whole.requests == 0, "what came before the first note is not of a minute")
         for _ in 0..<99 { timer("200").recordNanoseconds(2_000_000) }
         timer("503").recordNanoseconds(20_000_000_000)
         traffic.note()
         timer("404").recordNanoseconds(400_000_000)
-        let (whole, minutes) = traffic.hour(of: "messenger")
+        let (whole, minutes) = traffic.hour(of: ["messenger"])
         #expect(minutes.map(\.requests) == [100, 1] && minutes.map(\.errors) == [1, 0])
         #expect(whole.requests == 101 && whole.errors == 1)
         #expect((1...2.5).contains(minutes[0].p95 ?? 0), "within the bucket that 2 ms are in")
-        #expect(traffic.hour(of: "dunbar").minutes.map(\.requests) == [0, 0])
-        #expect(traffic.hour(of: "dunbar").whole.p95 == nil)
+        #expect(traffic.hour(of: ["dunbar"]).minutes.map(\.requests) == [0, 0])
+        #expect(traffic.hour(of: ["dunbar", "messenger"]).minutes == minutes)
+        #expect(traffic.hour(of: ["dunbar"]).whole.p95 == nil)
         for _ in 0..<100 { traffic.note() }
-        #expect(traffic.hour(of: "messenger").minutes.count == 60)
+        #expect(traffic.hour(of: ["messenger"]).minutes.count == 60)
     }
 
     @Test func aShareIsWithinItsBucket() {

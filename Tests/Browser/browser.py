@@ -156,9 +156,13 @@ class Tab:
             raise Failure(f"never: {expression}\nerrors: {self.errors}\nthe page:\n{shown[:3000]}") from None
 
     async def click(self, selector):
+        await self.click_on(f"document.querySelector({json.dumps(selector)})")
+
+    async def click_on(self, element):
+        """Clicks an element, which an expression finds."""
         await self.call("Page.bringToFront")
         place = await self.wait(f"""(() => {{
-            const element = document.querySelector({json.dumps(selector)});
+            const element = {element};
             if (!element || element.disabled) return null;
             element.scrollIntoView({{ block: "center", behavior: "instant" }});
             const box = element.getBoundingClientRect();

@@ -1,19 +1,26 @@
 """Uses the operator's page of a running server in a browser, as an operator does: operators_page.py PROGRAM FACTS [PICTURES]
 
-FACTS is a file of JSON: `url` of the page, `link`s that sign in, `person` and `name` with the id and the name of a person of
-Messenger, `text` of that person's message, which is reported three times, and `request`, the id of a request.
+FACTS is a file of JSON: `url` of the page, `messenger` of the API, the id of the `process` that serves them, `links` that sign
+in, `person` and `name` with the id and the name of a person of Messenger, `text` of that person's message, which is reported three
+times, `request`, the id of a request, `removed`, the id of a person of Messenger who wrote a message, `account`, the name of one of
+Monica that has a token, and `stranger`, the name of a person of Dunbar. The process is stopped in the end.
 Screenshots are written into the folder PICTURES, if it is given.
 """
 
 import asyncio
 import json
+import os
 import pathlib
+import signal
 import sys
+import tempfile
 import traceback
+import urllib.error
+import urllib.request
 
 # No folder of compiled modules beside the sources.
 sys.dont_write_bytecode = True
-from browser import Browser, Failure
+from browser import LIMIT, Browser, Failure
 
 CHECKS = (pathlib.Path(__file__).parent / "accessibility.js").read_text()
 
@@ -38,14 +45,9 @@ class Page:
 
     async def press(self, label, within="main"):
         """Presses the button with a label."""
-        await self.tab.wait(f"""(() => {{
-            const button = [...document.querySelectorAll('{within} button')].find((each) =>
-                each.textContent.startsWith({json.dumps(label)}) && !each.disabled);
-            document.querySelectorAll('[data-wanted]').forEach((each) => delete each.dataset.wanted);
-            if (button) button.dataset.wanted = "1";
-            return button !== undefined;
-        }})()""")
-        await self.click("[data-wanted]")
+        self.clicks += 1
+        await self.tab.click_on(
+            f"[...document.querySelectorAll('{within} button')].find((each) => each.textContent.startsWith({json.dumps(label)}))")
 
     async def go(self, view):
         await self.tab.value(f"location.hash = {json.dumps('#' + view)}")
@@ -165,11 +167,11 @@ async def reports(page, facts):
     await page.press("Show the picture")
     await page.tab.wait("document.querySelector('#report img')?.naturalWidth > 0")
     await page.looks("reports")
-    first = await page.tab.value("document.querySelector('#queue [aria-current]').dataset.report")
+    first = await page.tab.value("document.querySelector('#queue [aria-current=true]').dataset.report")
     await page.tab.key("j")
-    await page.tab.wait(f"document.querySelector('#queue [aria-current]').dataset.report !== {json.dumps(first)}")
+    await page.tab.wait(f"document.querySelector('#queue [aria-current=true]').dataset.report !== {json.dumps(first)}")
     await page.tab.key("k")
-    await page.tab.wait(f"document.querySelector('#queue [aria-current]').dataset.report === {json.dumps(first)}")
+    await page.tab.wait(f"document.querySelector('#queue [aria-current=true]').dataset.report === {json.dumps(first)}")
     await page.settled()
     await page.tab.key("n")
     await page.tab.wait("document.activeElement.matches('dialog textarea')")
@@ -208,8 +210,136 @@ async def log(page, facts):
     await page.shows("No line matches")
 
 
+async def ask(url):
+    """Sends a request without credentials, for a line of the log."""
+    try:
+        await asyncio.to_thread(urllib.request.urlopen, url)
+    except urllib.error.HTTPError:
+        pass
+
+
+async def live(page, facts):
+    """New lines come by themselves, and only those that were asked for."""
+    await page.go("log")
+    await page.tab.write("main input[type=search]", "route=/chats")
+    await page.click("main .box input")
+    await page.tab.key("Enter")
+    lines = "[...document.querySelectorAll('.log li')]"
+    only = f"{lines}.every((line) => line.innerText.includes('/chats'))"
+    await page.tab.wait(f"location.hash.includes('live=on') && {lines}.length > 0 && {only}")
+    check(await page.tab.value("document.querySelector('main .box input').checked"), "live ends with a search")
+    before = await page.tab.value(f"{lines}.length")
+    await ask(facts["messenger"] + "/users/search?q=a")
+    await ask(facts["messenger"] + "/chats")
+    await page.tab.wait(f"{lines}.length === {before + 1}")
+    check(await page.tab.value(only), "lines that no one asked for")
+    await page.tab.value("document.querySelector('main select').value = 'error'")
+    await page.press("Show")
+    await page.shows("No line matches")
+
+
+async def requests_of_a_person(page, facts):
+    """The card of a person leads to the person's requests, and a request to the person."""
+    await page.go(f"person/messenger/{facts['person']}")
+    await page.shows("lines of the log")
+    await page.click('main a[href^="#log?api=messenger&user="]')
+    await page.shows("Requests of Messenger")
+    await page.tab.wait("document.querySelectorAll('.log li').length > 0")
+    check(await page.tab.value(f"[...document.querySelectorAll('.log li')].every((line) => line.innerText.includes('user={facts['person']}'))"),
+          "requests of others")
+    await page.click(".log li button")
+    await page.shows("Took", "section.panel")
+    await page.click(f'section.panel a[href="#person/messenger/{facts["person"]}"]')
+    await page.shows("Sessions")
+
+
+async def tokens(page, facts):
+    """The tokens of an account of Monica."""
+    await page.go(f"people?text={facts['account']}&api=monica")
+    await page.click("#found a")
+    await page.shows("Tokens")
+    await page.press("Make a token")
+    await page.tab.write("dialog input", "laptop")
+    await page.press("Make the token", "dialog")
+    await page.shows("shown once", "dialog")
+    check(len(await page.tab.value("document.querySelector('dialog input').value")) == 43, "no token")
+    await page.press("Done", "dialog")
+    await page.shows("laptop")
+    await page.looks("tokens")
+    await page.click('[aria-label="Revoke laptop"]')
+    await page.press("Revoke", "dialog")
+    await page.tab.wait("!document.querySelector('main').innerText.includes('laptop')")
+    await page.shows("Make a token")
+
+
+async def stranger(page, facts):
+    """A name that is an attack is text, in the list, on the card and in questions."""
+    await page.go(f"people?text={facts['stranger'][:4]}&api=dunbar")
+    await page.shows(facts["stranger"])
+    await page.click("#found a")
+    await page.shows(facts["stranger"], "h2")
+    await page.press("Suspend")
+    await page.shows(facts["stranger"], "dialog h2")
+    await page.press("Cancel", "dialog")
+
+
+async def to_the_end(browser, page, facts):
+    """What a person wrote is removed, the person is exported and deleted."""
+    person = facts["removed"]
+    await page.go(f"person/messenger/{person}")
+    await page.press("Remove what they wrote")
+    await page.reason("spam")
+    await page.tab.write("dialog input", person)
+    await page.press("Remove", "dialog")
+    await page.shows("has nothing left", "#said")
+    await page.shows("people remove-content")
+    with tempfile.TemporaryDirectory() as folder:
+        await browser.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=folder)
+        await page.press("Export")
+        await page.reason("asked by letter")
+        await page.press("Export", "dialog")
+        archive = pathlib.Path(folder) / f"messenger-{person}.zip"
+        async with asyncio.timeout(LIMIT):
+            while not archive.exists():
+                await asyncio.sleep(0.05)
+        check(archive.read_bytes().startswith(b"PK"), "no ZIP file")
+    await page.go("people")
+    await page.go(f"person/messenger/{person}")
+    await page.shows("people export")
+    await page.press("Delete")
+    await page.reason("asked by letter")
+    await page.tab.write("dialog input", person)
+    await page.press("Delete", "dialog")
+    await page.shows("is deleted", "#said")
+    await page.tab.wait("location.hash === '#people'")
+    await page.go(f"person/messenger/{person}")
+    await page.shows("There is no person")
+
+
+async def sign_out(browser, page, facts):
+    await page.click("#sign-out")
+    await page.shows("You are signed out")
+    await page.tab.value("location.hash = '#people?text=bob'")
+    check(await page.tab.value("document.getElementById('views').hidden"), "views without a session")
+    other = Page(await browser.tab(facts["url"] + "/#people?text=bob"), facts["url"], None)
+    await other.shows("concord operator link")
+    other.finish()
+    await page.tab.value(f"location.href = {json.dumps(facts['links'][1])}")
+    await page.shows("operator anna", "header")
+
+
+def is_listening(url):
+    try:
+        urllib.request.urlopen(url, timeout=60).close()
+        return True
+    except urllib.error.HTTPError:
+        return True
+    except OSError:
+        return False
+
+
 async def two_and_none(browser, page, facts):
-    """Two operators decide on one report, and then the server is away."""
+    """Two operators decide on one report, and then the server goes away."""
     await page.go("reports")
     await page.settled()
     other = Page(await browser.tab(facts["url"] + "/#reports"), facts["url"], None)
@@ -221,19 +351,24 @@ async def two_and_none(browser, page, facts):
     await page.press("Dismiss", "dialog")
     await page.shows("was closed by operator anna", "dialog")
     await page.press("Cancel", "dialog")
-    await page.tab.value("window.fetch = () => Promise.reject(new TypeError('away'))")
+    other.finish()
+    os.kill(facts["process"], signal.SIGTERM)
+    # Until then the server still answers.
+    while is_listening(facts["url"]):
+        await asyncio.sleep(0.05)
     await page.tab.value("location.hash = '#people?text=a'")
     await page.shows("The server does not answer", "#away")
     await page.shows("Try again")
-    other.finish()
 
 
 async def main(program, file, pictures=None):
     facts = json.loads(pathlib.Path(file).read_text())
     async with Browser.started(program) as browser:
         page = await sign_in(browser, facts, pictures)
-        for view in [overview, people, reports, log]:
+        for view in [overview, people, reports, log, live, requests_of_a_person, tokens, stranger]:
             await view(page, facts)
+        await to_the_end(browser, page, facts)
+        await sign_out(browser, page, facts)
         await two_and_none(browser, page, facts)
         page.finish()
 

@@ -11,7 +11,10 @@ import Testing
     private static let folder = StockTools.package + "/docs/openapi"
 
     /// Every API's description, made once for all tests.
-    static let descriptions = Task { await onThread { ConcordAPI.all.map { $0.describe() } } }
+    static let descriptions = Task {
+        await onThread { ConcordAPI.all.map { $0.describe() } + [OperatorDescription.make()] }
+    }
+    static let names = ConcordAPI.names + [OperatorDescription.name]
 
     /// Returns the names of the committed files with what they must contain.
     private static func documents(of name: String) async throws -> [(file: String, document: JSONTree)] {
@@ -20,7 +23,7 @@ import Testing
         return [(file: "\(name).json", document: description.openAPI)] + socket
     }
 
-    @Test(arguments: ConcordAPI.names)
+    @Test(arguments: names)
     func theCommittedDocumentsAreTheTypes(_ name: String) async throws {
         for (file, document) in try await Self.documents(of: name) {
             let committed = try? String(contentsOfFile: "\(Self.folder)/\(file)", encoding: .utf8)
@@ -37,13 +40,14 @@ import Testing
 
     @Test func everyCommittedDocumentIsAnAPIs() async throws {
         var files: [String] = []
-        for name in ConcordAPI.names { files += try await Self.documents(of: name).map(\.file) }
+        for name in Self.names { files += try await Self.documents(of: name).map(\.file) }
         #expect(try FileManager.default.contentsOfDirectory(atPath: Self.folder).sorted() == files.sorted())
     }
 
     @Test func theCommandPrintsThem() async throws {
         for (arguments, file) in [
-            (["describe", "gtsd"], "gtsd.json"), (["describe", "messenger", "--async"], "messenger.asyncapi.json"),
+            (["describe", "gtsd"], "gtsd.json"), (["describe", "operator"], "operator.json"),
+            (["describe", "messenger", "--async"], "messenger.asyncapi.json"),
         ] {
             let process = try ConcordProcess(arguments)
             let output = await process.wholeOutput()
@@ -78,7 +82,7 @@ import Testing
 
     @Test(.enabled(if: StockTools.python != nil, "`make test` installs the validator and sets CONCORD_PYTHON"))
     func theOpenAPIDocumentsAreValid() async throws {
-        let files = ConcordAPI.names.map { "\(Self.folder)/\($0).json" }
+        let files = Self.names.map { "\(Self.folder)/\($0).json" }
         let run = try await StockTools.run(
             try #require(StockTools.python), ["-m", "openapi_spec_validator"] + files)
         #expect(run.status == 0, "\(run.output)")

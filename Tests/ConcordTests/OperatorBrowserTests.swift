@@ -1,6 +1,7 @@
 import Contract
 import ContractCheck
 import ContractClient
+import DunbarClient
 import Foundation
 import MessengerClient
 import Testbed
@@ -18,14 +19,23 @@ struct OperatorBrowserTests {
         pictures == nil
         ? #"<img src=x onerror=alert(1)>"'</script><script>alert(2)</script>"# : "and everyone here knows it"
 
+    /// A name that a stranger chooses in an API whose names may have any sign.
+    private static let name = pictures == nil ? "<img/src=x/onerror=alert(3)>" : "dora"
+
+    /// The server, its people and their reports, as Tests/Browser/operators_page.py names them.
     private struct Facts: Encodable {
         let url: String
+        let messenger: String
+        let process: Int32
         let links: [String]
         let person: String
         let name: String
         let find: String
         let text: String
         let request: String
+        let removed: String
+        let account: String
+        let stranger: String
     }
 
     @Test(arguments: Stack.Engine.available)
@@ -44,11 +54,13 @@ struct OperatorBrowserTests {
                     + pictures)
             #expect(run.status == 0, "\(run.output)")
             #expect(run.output.contains("operator: works"))
-            try await page.stop()
+            if run.status != 0 { page.process.signal(SIGTERM) }
+            // The browser has seen how the page looks without its server.
+            #expect(await page.process.status() == 0)
         }
     }
 
-    /// Makes people and three reports whose every text is an attack.
+    /// Makes people and three reports whose every text is an attack, an account of Monica, and a person with an attack for a name.
     private func fill(_ page: PageServer) async throws -> Facts {
         let (alice, bob) = try await page.people()
         let his = try #require(try await bob.user)
@@ -63,9 +75,25 @@ struct OperatorBrowserTests {
             try await alice.send(
                 Messenger.CreateReport(message: message, reason: "rude \(Self.attack)", details: Self.attack))
         }
-        let refused = try await page.messenger(.get, "/chats")
+        let carol = MessengerClient(baseURL: try page.url(of: "messenger"), transport: .patient, retry: .never)
+        try await carol.send(Messenger.Register(username: "carol", email: "carol@example.com", password: "secret123"))
+        let hers = try await carol.signIn(username: "carol", password: "secret123")
+        let other = try await carol.send(Messenger.CreateChat.direct(with: his)).id
+        try await carol.send(Messenger.SendMessage(chat: other, content: "spam"))
+        let token = try await PageServer.concord(
+            ["monica", "token", "create", "--account", "erin", "--data", page.folder])
+        #expect(token.status == 0, "\(token.errors)")
+        let dunbar = DunbarClient(
+            baseURL: try page.url(of: "dunbar").appendingPathComponent("api"), store: MemoryCookieStore(),
+            transport: .patient, retry: .never)
+        try await dunbar.register(
+            .init(username: Self.name, email: "d@example.com", password: "secret123", displayName: "D"))
+        let refused = try await page.client(of: "messenger")(.get, "/chats")
         return Facts(
-            url: page.url, links: [try await page.link("--name", "anna")], person: "\(his)", name: "bob", find: "bob",
-            text: Self.attack, request: try #require(refused.headers[.requestID]))
+            url: page.url, messenger: "\(try page.url(of: "messenger"))", process: page.process.identifier,
+            links: [try await page.link("--name", "anna"), try await page.link("--name", "anna")], person: "\(his)",
+            name: "bob", find: "bob",
+            text: Self.attack, request: try #require(refused.headers[.requestID]), removed: "\(hers)", account: "erin",
+            stranger: Self.name)
     }
 }

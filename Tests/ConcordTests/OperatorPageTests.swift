@@ -1,9 +1,12 @@
 import Contract
 import ContractCheck
 import ContractClient
+import DunbarClient
 import Foundation
+import GTSDClient
 import HTTPTypes
 import MessengerClient
+import OperatorPage
 import Testbed
 import Testing
 
@@ -113,6 +116,9 @@ import Testing
             for path in ["/api/overview", "/api/people?text=a", "/api/reports"] {
                 #expect(try await moderator(.get, path).status == 200, "\(path)")
             }
+            let all = page.raw.signed([.cookie: try await page.cookie()])
+            try await all(.post, "/api/backups", [:]).refused(
+                409, "The server has no place for backups: start it with --backup-to")
             try await page.stop()
         }
     }
@@ -214,7 +220,7 @@ import Testing
         try await withTemporaryFolder { folder in
             let page = try await PageServer.started(folder + "/data", more: ["--log-format", format])
             let all = page.raw.signed([.cookie: try await page.cookie()])
-            let answer = try await page.messenger(.get, "/chats")
+            let answer = try await page.client(of: "messenger")(.get, "/chats")
             let id = try #require(answer.headers[.requestID])
             let found = try await all(.get, "/api/log?text=\(id)").succeeded(200)
             #expect(found["lines"]?.elements.count == 1, "\(found)")
@@ -250,7 +256,7 @@ import Testing
             let page = try await PageServer.started(folder + "/data", apis: ["messenger", "monica"])
             let all = page.raw.signed([.cookie: try await page.cookie("--name", "anna")])
             let body: JSONValue = ["account": "alice", "name": "phone"]
-            let made = try await all(.post, "/api/tokens/monica", body).succeeded(201)
+            let made = try await all(.post, "/api/tokens/monica", body).succeeded(200)
             #expect(made["text"]?.string?.utf8.count == 43, "\(made)")
             let list = try await all(.get, "/api/tokens/monica?account=alice").succeeded(200).elements
             #expect(list.map { $0["name"]?.string ?? "" } == ["phone"])
@@ -264,7 +270,78 @@ import Testing
         }
     }
 
-    @Test func thePageIsSmallAndAsksNoOtherHost() async throws {
+    /// The files of the page, with the style and the elements that it shares with the reference pages, have no need to be larger.
+    @Test func theFilesAreSmallAndReadNoTextAsAProgram() throws {
+        let files = OperatorPage.files
+        #expect(files.reduce(0) { $0 + $1.bytes.count } <= 60_000)
+        let texts = files.map { (path: $0.path, text: String(decoding: $0.bytes, as: UTF8.self)) }
+        for (path, text) in texts {
+            for word in [
+                "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function",
+                "localStorage",
+                "<style", " style=", "https://",
+            ] { #expect(!text.contains(word), "\(path): \(word)") }
+        }
+        // Every file is loaded by the page or by one of its scripts.
+        let named = texts.flatMap { path, text in
+            text.matches(of: #/(?:src|href)="((?:page|reference)\/[^"]+)"/#).map { "/\($0.output.1)" }
+                + text.matches(of: #/from "\.\/([^"]+)"/#).map { "/page/\($0.output.1)" }
+                + text.matches(of: #/from "\.\.\/([^"]+)"/#).map { "/\($0.output.1)" }
+        }
+        #expect(Set(named + ["/"]) == Set(files.map(\.path)))
+    }
+
+    /// A person who has accounts of one address is three people: what is done to one is not done to the others.
+    @Test func peopleOfThreeAPIsWithOneAddress() async throws {
+        try await withTemporaryFolder { folder in
+            let page = try await PageServer.started(folder + "/data", apis: ["messenger", "gtsd", "dunbar"])
+            let (_, bob) = try await page.people()
+            let address = "bob@example.com"
+            let gtsd = GTSDClient(baseURL: try page.url(of: "gtsd"), transport: .patient, retry: .never)
+            try await gtsd.signUp(email: address, password: "Secret-123")
+            let dunbar = DunbarClient(
+                baseURL: try page.url(of: "dunbar").appendingPathComponent("api"), store: MemoryCookieStore(),
+                transport: .patient, retry: .never)
+            try await dunbar.register(
+                .init(username: "robert", email: address, password: "secret123", displayName: "Robert"))
+            let all = page.raw.signed([.cookie: try await page.cookie()])
+            let session = try await all(.get, "/api/session").succeeded(200)
+            #expect(session["apis"]?.elements.compactMap { $0["name"]?.string } == ["messenger", "gtsd", "dunbar"])
+
+            let found = try await all(.get, "/api/people?text=\(address)").succeeded(200).elements
+            #expect(found.compactMap { $0["api"]?.string } == ["messenger", "gtsd", "dunbar"])
+            #expect(found.allSatisfy { $0["email"]?.string == address })
+            let id = try #require(found.last?["id"]?.string)
+            try await all(.post, "/api/people/dunbar/\(id)/suspend", ["reason": "spam"]).succeeded(200)
+            await #expect(throws: (any Error).self) { try await dunbar.send(Dunbar.GetFeed()) }
+            try await bob.send(Messenger.ListChats())
+            try await gtsd.send(GTSD.GetMe())
+            let now = try await all(.get, "/api/people?text=\(address)").succeeded(200).elements
+            #expect(now.map { $0["suspension"] != nil } == [false, false, true])
+            try await page.stop()
+        }
+    }
+
+    @Test func anotherServersCookieIsNoSession() async throws {
+        try await withTemporaryFolder { folder in
+            let (one, other) = (
+                try await PageServer.started(folder + "/one"), try await PageServer.started(folder + "/other")
+            )
+            let cookie = try await one.cookie()
+            let value = try #require(cookie.split(separator: "=").last)
+            #expect(try await one.raw.signed([.cookie: cookie])(.get, "/api/session").status == 200)
+            for name in [cookie.prefix { $0 != "=" }, "concord_operator_\(other.port)", "concord_operator"] {
+                let foreign = other.raw.signed([.cookie: "\(name)=\(value)"])
+                try await foreign(.get, "/api/session").refused(401, "Sign in with a link: run 'concord operator link'")
+                #expect(try await foreign(.post, "/api/sign-out").status == 401)
+            }
+            #expect(try await one.raw.signed([.cookie: cookie])(.get, "/api/session").status == 200)
+            try await one.stop()
+            try await other.stop()
+        }
+    }
+
+    @Test func thePageAsksNoOtherHost() async throws {
         try await withTemporaryFolder { folder in
             let page = try await PageServer.started(folder + "/data")
             let answer = try await page.raw(.get, "/")
@@ -282,26 +359,33 @@ struct PageServer {
     let process: ConcordProcess
     let folder: String
     let port: Int
-    let messengerPort: Int
+    /// The ports of the APIs by their names.
+    let ports: [String: Int]
 
     var url: String { "http://127.0.0.1:\(port)" }
     var raw: RawClient { RawClient(baseURL: URL(string: url)!, transport: .patient) }
-    var messenger: RawClient {
-        RawClient(baseURL: URL(string: "http://127.0.0.1:\(messengerPort)")!, transport: .patient)
+
+    /// Returns a stranger's client of an API.
+    func client(of api: String) throws -> RawClient { RawClient(baseURL: try url(of: api), transport: .patient) }
+
+    /// Returns the URL at which an API listens.
+    func url(of api: String) throws -> URL {
+        let port = try #require(ports[api])
+        return try #require(URL(string: "http://127.0.0.1:\(port)"))
     }
 
     static func started(
         _ folder: String, port: Int? = nil, more: [String] = [], apis: [String] = ["messenger"]
     ) async throws -> PageServer {
-        let (free, messenger) = (try await reservePort(), try await reservePort())
+        let free = try await reservePort()
         let chosen = port ?? free
-        let others = apis.filter { $0 != "messenger" }.flatMap { ["--port", "\($0)=0"] }
+        var ports: [String: Int] = [:]
+        for api in apis { ports[api] = try await reservePort() }
         let process = try ConcordProcess(
-            ["serve"] + apis + [
-                "--data", folder, "--port", "messenger=\(messenger)", "--port", "operator=\(chosen)",
-            ] + others + more)
+            ["serve"] + apis + ["--data", folder, "--port", "operator=\(chosen)"]
+                + ports.flatMap { ["--port", "\($0)=\($1)"] } + more)
         try await process.waitUntilReady()
-        return PageServer(process: process, folder: folder, port: chosen, messengerPort: messenger)
+        return PageServer(process: process, folder: folder, port: chosen, ports: ports)
     }
 
     static func concord(_ arguments: [String]) async throws -> (status: Int32, output: String, errors: String) {
@@ -328,7 +412,7 @@ struct PageServer {
     /// Registers Alice and Bob.
     func people() async throws -> (MessengerClient, MessengerClient) {
         func client(_ name: String) async throws -> MessengerClient {
-            let client = MessengerClient(baseURL: messenger.baseURL, transport: .patient, retry: .never)
+            let client = MessengerClient(baseURL: try url(of: "messenger"), transport: .patient, retry: .never)
             try await client.send(
                 Messenger.Register(username: name, email: "\(name)@example.com", password: "secret123"))
             try await client.signIn(username: name, password: "secret123")

@@ -57,7 +57,7 @@ extension PeopleTable where ID.RawValue == String {
 }
 
 /// A person as an operator sees them.
-public struct PersonRecord: Encodable, Sendable {
+public struct PersonRecord: Codable, Equatable, Sendable {
     /// The API's name.
     public let api: String
     /// The id as the API writes it.
@@ -78,10 +78,14 @@ public struct PersonRecord: Encodable, Sendable {
     }
 
     /// A time in milliseconds since 1970, which is written as text: `2026-02-23T10:00:00Z`.
-    public struct Moment: Encodable, Sendable, Comparable, CustomStringConvertible {
+    public struct Moment: Codable, Sendable, Comparable, CustomStringConvertible {
         let milliseconds: Int64
 
         public init(_ milliseconds: Int64) { self.milliseconds = milliseconds }
+
+        public init(from decoder: any Decoder) throws {
+            milliseconds = try Timestamp<Seconds>(from: decoder).milliseconds
+        }
 
         public static func < (a: Moment, b: Moment) -> Bool { a.milliseconds < b.milliseconds }
 
@@ -93,7 +97,7 @@ public struct PersonRecord: Encodable, Sendable {
     }
 
     /// A session, or another permission to use the account, such as a personal access token.
-    public struct Session: Encodable, Sendable {
+    public struct Session: Codable, Equatable, Sendable {
         public let device: String?
         public let startedAt: Moment?
         public let usedAt: Moment?
@@ -114,7 +118,7 @@ public struct PersonRecord: Encodable, Sendable {
         }
     }
 
-    public struct Reports: Encodable, Sendable {
+    public struct Reports: Codable, Equatable, Sendable {
         public let by: Int
         public let about: Int
 

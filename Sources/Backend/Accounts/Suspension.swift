@@ -3,7 +3,7 @@ import Database
 
 /// The time for which no one may use an account. What the person wrote stays, and so do the sessions, which go on
 /// afterwards.
-public struct Suspension: Encodable, Sendable {
+public struct Suspension: Codable, Equatable, Sendable {
     /// Why the account is suspended, in words for its user; it may be empty.
     public let reason: String
     public let since: PersonRecord.Moment
@@ -22,19 +22,21 @@ public struct Suspension: Encodable, Sendable {
 
     static let columns: SQL = "suspended_at, suspended_until, suspension_reason"
 
+    /// Returns a sentence with the end and the reason: `Account is suspended until 2026-12-01T00:00:00Z: spam`.
+    public func sentence(beginning words: String) -> String {
+        words + (until.map { " until \($0)" } ?? "") + (reason.isEmpty ? "" : ": \(reason)")
+    }
+}
+
+extension Suspension {
     /// Reads the columns of a row; nil for an account that is not suspended now.
     init?(row: borrowing Row, at first: Int, now: Int64) throws {
         guard let since: Int64 = try row.get(first) else { return nil }
         let until: Int64? = try row.get(first + 1)
         if let until, until <= now { return nil }
-        reason = try row.get(first + 2, as: String?.self) ?? ""
-        self.since = PersonRecord.Moment(since)
-        self.until = until.map(PersonRecord.Moment.init)
-    }
-
-    /// Returns a sentence with the end and the reason: `Account is suspended until 2026-12-01T00:00:00Z: spam`.
-    public func sentence(beginning words: String) -> String {
-        words + (until.map { " until \($0)" } ?? "") + (reason.isEmpty ? "" : ": \(reason)")
+        self.init(
+            reason: try row.get(first + 2, as: String?.self) ?? "", since: PersonRecord.Moment(since),
+            until: until.map(PersonRecord.Moment.init))
     }
 }
 

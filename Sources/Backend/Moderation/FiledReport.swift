@@ -1,17 +1,17 @@
 import Database
 
 /// A report as an operator sees it.
-struct FiledReport: Encodable, Sendable {
-    struct Person: Encodable, Sendable {
+package struct FiledReport: Codable, Equatable, Sendable {
+    package struct Person: Codable, Equatable, Sendable {
         let id: String
         let name: String?
 
         var text: String { id + (name.map { " \($0.quoted)" } ?? "") }
     }
 
-    struct File: Encodable, Sendable {
-        /// The stored object's key.
-        let key: String
+    package struct File: Codable, Equatable, Sendable {
+        /// The stored object's key, which is not printed.
+        var key = ""
         let name: String
         let type: String
         let size: Int64?
@@ -19,13 +19,13 @@ struct FiledReport: Encodable, Sendable {
         enum CodingKeys: String, CodingKey { case name, type, size }
     }
 
-    struct Note: Encodable, Sendable {
+    package struct Note: Codable, Equatable, Sendable {
         let at: PersonRecord.Moment
         let author: String
         let text: String
     }
 
-    struct Closing: Encodable, Sendable {
+    package struct Closing: Codable, Equatable, Sendable {
         let at: PersonRecord.Moment
         let by: String
         let acts: [String]
@@ -60,7 +60,21 @@ struct FiledReport: Encodable, Sendable {
         case flaggedWord = "flagged_word"
         case closing, reporter, person, files, notes
     }
+}
 
+extension FiledReport.Closing {
+    /// Reads the columns of a decision; nil for a report that is open.
+    init?(row: borrowing Row) throws {
+        guard let time: Int64 = try row.get(11) else { return nil }
+        self.init(
+            at: .init(time), by: try row.get(12, as: String?.self) ?? "",
+            acts: (try row.get(13, as: String?.self) ?? "").split(separator: " ").map(String.init),
+            reason: try row.get(14, as: String?.self) ?? "")
+    }
+}
+
+extension FiledReport {
+    /// Reads the columns of ``ReportQueue``, without the people, the files and the notes.
     init(row: borrowing Row, of api: String) throws {
         self.api = api
         id = try row.get(0)
@@ -72,18 +86,10 @@ struct FiledReport: Encodable, Sendable {
         reason = try row.get(6)
         details = try row.get(7)
         createdAt = .init(try row.get(8))
-        closing =
-            if let time: Int64 = try row.get(11) {
-                Closing(
-                    at: .init(time), by: try row.get(12, as: String?.self) ?? "",
-                    acts: (try row.get(13, as: String?.self) ?? "").split(separator: " ").map(String.init),
-                    reason: try row.get(14, as: String?.self) ?? "")
-            } else { nil }
+        closing = try Closing(row: row)
         flaggedWord = try row.get(15)
     }
-}
 
-extension FiledReport {
     static let deleted = "a deleted account"
 
     /// The line of a list, with tabs between: API, id, state, time, what is reported, of whom, and why.

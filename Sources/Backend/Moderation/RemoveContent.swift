@@ -2,8 +2,17 @@ import Contract
 import Database
 import Foundation
 
+/// The number of things that were removed of a person, as a command prints it.
+package struct RemovedContent: Codable, Equatable, Sendable {
+    let api: String
+    let id: String
+    let name: String?
+    let removed: Int
+}
+
 /// Removes what people wrote where others see it.
-public struct RemoveContent: OperatorCommand {
+public struct RemoveContent: OperatorCommand, PrintingCommand {
+    package typealias Entry = RemovedContent
     public static let name = "people remove-content"
     public static let role = OperatorRole.moderate
 
@@ -20,19 +29,11 @@ public struct RemoveContent: OperatorCommand {
         self.format = format
     }
 
-    /// The number of things that were removed of a person, as the command prints it.
-    private struct Removed: Encodable, Sendable {
-        let api: String
-        let id: String
-        let name: String?
-        let removed: Int
-    }
-
     public func run(in context: OperatorContext) async throws {
         let desk = try context.moderation()
         for (person, count) in try await desk.removeContent(of: people, since: since, because: reason, in: context) {
-            let removed = Removed(api: person.api, id: person.id, name: person.name, removed: count)
-            try await context.print(removed, as: format) { removed in
+            let removed = RemovedContent(api: person.api, id: person.id, name: person.name, removed: count)
+            try await print(removed, as: format, on: context.console) { removed in
                 let name = removed.name.map { " \($0.quoted)" } ?? ""
                 return ["\(removed.api) \(removed.id)\(name): \(removed.removed) removed"]
             }

@@ -23,14 +23,24 @@ extension OperatorContext {
 }
 
 /// A report as `show` prints it: with the present text.
-private struct ShownReport: Encodable, Sendable {
+package struct ShownReport: Codable, Equatable, Sendable {
     let report: FiledReport
     /// The text now; nil for a thing that is no longer there.
     let present: String?
 
     private enum CodingKeys: String, CodingKey { case present }
 
-    func encode(to encoder: any Encoder) throws {
+    init(report: FiledReport, present: String?) {
+        self.report = report
+        self.present = present
+    }
+
+    package init(from decoder: any Decoder) throws {
+        report = try FiledReport(from: decoder)
+        present = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(String.self, forKey: .present)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
         try report.encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(present, forKey: .present)
@@ -200,7 +210,8 @@ extension FiledReport {
 // MARK: The commands
 
 /// Prints the reports of all APIs, the oldest first.
-public struct ListReports: ServerCommand {
+public struct ListReports: ServerCommand, PrintingCommand {
+    package typealias Entry = FiledReport
     public static let name = "reports list"
     public static let role = OperatorRole.moderate
 
@@ -235,10 +246,7 @@ public struct ListReports: ServerCommand {
         }
         reports.sort { ($0.createdAt, $0.api, $0.id) < ($1.createdAt, $1.api, $1.id) }
         for report in reports.prefix(limit) {
-            switch format {
-            case .json: try await context.print(try JSONLine.encode(report))
-            case .text: try await context.print(report.line)
-            }
+            try await print(report, as: format, on: context.console) { [$0.line] }
         }
         guard format == .text else { return }
         if reports.isEmpty { try await context.print("No reports") }
@@ -258,7 +266,8 @@ public struct ListReports: ServerCommand {
 }
 
 /// Prints a report, with what was reported as it was then and as it is now.
-public struct ShowReport: OperatorCommand {
+public struct ShowReport: OperatorCommand, PrintingCommand {
+    package typealias Entry = ShownReport
     public static let name = "reports show"
     public static let role = OperatorRole.moderate
 
@@ -272,7 +281,7 @@ public struct ShowReport: OperatorCommand {
 
     public func run(in context: OperatorContext) async throws {
         let shown = try await context.moderation().shown(report, in: context)
-        try await context.print(shown, as: format) { $0.report.lines(present: $0.present) }
+        try await print(shown, as: format, on: context.console) { $0.report.lines(present: $0.present) }
     }
 }
 
@@ -296,7 +305,8 @@ public struct SaveReportedFile: OperatorCommand {
 }
 
 /// Does something because of a report, and closes it.
-public struct ActOnReport: OperatorCommand {
+public struct ActOnReport: OperatorCommand, PrintingCommand {
+    package typealias Entry = FiledReport
     public static let name = "reports act"
     public static let role = OperatorRole.moderate
 
@@ -318,7 +328,7 @@ public struct ActOnReport: OperatorCommand {
 
     public func run(in context: OperatorContext) async throws {
         let done = try await context.moderation().act(on: report, acts, until: until, because: reason, in: context)
-        try await context.print(done.report, as: format) { report in
+        try await print(done.report, as: format, on: context.console) { report in
             ["\(report.api) report \(report.id) is closed: \(acts.map(\.rawValue).joined(separator: ", "))"]
                 + done.remarks
         }
@@ -326,7 +336,8 @@ public struct ActOnReport: OperatorCommand {
 }
 
 /// Closes a report because nothing needs to be done.
-public struct DismissReport: OperatorCommand {
+public struct DismissReport: OperatorCommand, PrintingCommand {
+    package typealias Entry = FiledReport
     public static let name = "reports dismiss"
     public static let role = OperatorRole.moderate
 
@@ -342,7 +353,7 @@ public struct DismissReport: OperatorCommand {
 
     public func run(in context: OperatorContext) async throws {
         let report = try await context.moderation().dismiss(report, because: reason, in: context)
-        try await context.print(report, as: format) { ["\($0.api) report \($0.id) is dismissed"] }
+        try await print(report, as: format, on: context.console) { ["\($0.api) report \($0.id) is dismissed"] }
     }
 }
 

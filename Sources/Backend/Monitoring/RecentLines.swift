@@ -9,6 +9,21 @@ public struct RecentLines: Sendable {
         public let level: Logger.Level
         /// The text, of which the first ``longest`` bytes are kept. It may have a line end.
         public let text: String
+        /// The person whose request it is; nil for other lines.
+        public let person: Person?
+    }
+
+    /// A person of an API, as lines name who has asked.
+    public struct Person: Sendable, Hashable {
+        /// The API's name.
+        public let api: String
+        /// The id as the API writes it.
+        public let id: String
+
+        public init(api: String, id: String) {
+            self.api = api
+            self.id = id
+        }
     }
 
     /// The most bytes that are kept of a line.
@@ -21,11 +36,11 @@ public struct RecentLines: Sendable {
     public init(capacity: Int = 10_000) { self.capacity = max(1, capacity) }
 
     /// Adds a line, and removes the oldest one above the capacity.
-    public mutating func add(_ text: String, _ level: Logger.Level) {
+    public mutating func add(_ text: String, _ level: Logger.Level, of person: Person? = nil) {
         let isShort = text.utf8.count <= Self.longest
         let kept = isShort ? text : String(decoding: text.utf8.prefix(Self.longest), as: UTF8.self)
         count += 1
-        let line = Line(number: count, level: level, text: kept)
+        let line = Line(number: count, level: level, text: kept, person: person)
         if lines.count < capacity { lines.append(line) } else { lines[(count - 1) % capacity] = line }
     }
 
@@ -39,14 +54,16 @@ public struct RecentLines: Sendable {
     /// Returns the newest lines that match, the oldest first.
     ///
     /// - Parameters:
+    ///   - person: The person whose requests the lines must be; nil for any lines.
     ///   - words: The texts that a line must have, in upper or lower case as they are.
     ///   - level: The least level.
     ///   - number: The number after which the lines begin.
     static func matches(
-        _ lines: [Line], words: [String], level: Logger.Level, after number: Int, limit: Int
+        _ lines: [Line], of person: Person? = nil, words: [String], level: Logger.Level, after number: Int, limit: Int
     ) -> [Line] {
         let found = lines.reversed().lazy.prefix { $0.number > number }.filter { line in
-            line.level >= level && words.allSatisfy { line.text.contains($0) }
+            line.level >= level && (person == nil || line.person == person)
+                && words.allSatisfy { line.text.contains($0) }
         }
         return found.prefix(limit).reversed()
     }

@@ -12,6 +12,11 @@ final class Traffic: Service {
         /// The numbers of requests by duration, as the metric's buckets have them.
         var buckets = [Int64](repeating: 0, count: MetricDescription.seconds.count + 1)
         var errors: Int64 = 0
+
+        mutating func add(_ other: Count) {
+            for index in buckets.indices { buckets[index] += other.buckets[index] }
+            errors += other.errors
+        }
     }
 
     /// The most notes, which enclose an hour.
@@ -38,9 +43,11 @@ final class Traffic: Service {
         }
     }
 
-    /// Returns the last hour of an API: as a whole, and its minutes, the oldest first; the last one is the present minute.
-    func hour(of api: String) -> (whole: OperatorAPI.Minute, minutes: [OperatorAPI.Minute]) {
-        let totals = (notes.withLockedValue { $0 } + [counts()]).map { $0[api] ?? Count() }
+    /// Returns the last hour of APIs together: as a whole, and its minutes, the oldest first; the last one is the present minute.
+    func hour(of apis: [String]) -> (whole: OperatorAPI.Minute, minutes: [OperatorAPI.Minute]) {
+        let totals = (notes.withLockedValue { $0 } + [counts()]).map { note in
+            apis.compactMap { note[$0] }.reduce(into: Count()) { $0.add($1) }
+        }
         let minutes = zip(totals, totals.dropFirst()).map { Self.minute(from: $0, to: $1) }
         return (Self.minute(from: totals.first ?? Count(), to: totals.last ?? Count()), minutes)
     }

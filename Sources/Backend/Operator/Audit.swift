@@ -42,8 +42,25 @@ enum OperatorName {
     }
 }
 
+/// An entry of the audit as an operator sees it.
+package struct AuditRecord: Codable, Equatable, Sendable {
+    /// The number within the API's audit.
+    let id: Int64
+    let time: PersonRecord.Moment
+    let api: String
+    let actor: String
+    let action: String
+    let subject: String
+
+    fileprivate var line: String {
+        let subject = subject.isEmpty ? "" : "\t" + subject.quoted
+        return "\(time)\t\(api)\t\(actor.quoted)\t\(action)\(subject)"
+    }
+}
+
 /// Prints what operators and admins have done, in the order of time.
-public struct PrintAudit: ServerCommand {
+public struct PrintAudit: ServerCommand, PrintingCommand {
+    package typealias Entry = AuditRecord
     public static let name = "audit"
     public static let role = OperatorRole.all
     /// The entries that are read at once.
@@ -66,45 +83,18 @@ public struct PrintAudit: ServerCommand {
         self.format = format
     }
 
-    /// An entry as the operator sees it.
-    private struct Line: Encodable, Sendable {
-        let id: Int64
-        let time: Date
-        let api: String
-        let actor: String
-        let action: String
-        let subject: String
-
-        init(_ entry: AuditEntry, of api: String) {
-            id = entry.id
-            time = Date(timeIntervalSince1970: Double(entry.time) / 1000)
-            self.api = api
-            actor = entry.actor
-            action = entry.action
-            subject = entry.subject
-        }
-
-        var text: String {
-            let subject = subject.isEmpty ? "" : "\t" + subject.quoted
-            return "\(time.formatted(.iso8601))\t\(api)\t\(actor.quoted)\t\(action)\(subject)"
-        }
-    }
-
     public func run(in context: ServerContext) async throws {
-        var lines: [Line] = []
+        var lines: [AuditRecord] = []
         for api in context.source.known where apis.isEmpty || apis.contains(api.name) {
             let found = try await context.source.openDatabase(of: api) { try await entries(in: $0) }
             if found == nil, !apis.isEmpty {
                 throw OperatorError("\(context.source.settings.folder) has no \(api.title) database")
             }
-            lines += (found ?? []).filter { $0.time >= since }.map { Line($0, of: api.name) }
+            lines += (found ?? []).filter { $0.time >= since }.map { AuditRecord($0, of: api.name) }
         }
         lines.sort { ($0.time, $0.api, $0.id) < ($1.time, $1.api, $1.id) }
         for line in lines.suffix(last ?? lines.count) {
-            switch format {
-            case .json: try await context.print(try JSONLine.encode(line))
-            case .text: try await context.print(line.text)
-            }
+            try await print(line, as: format, on: context.console) { [$0.line] }
         }
         if lines.isEmpty, format == .text { try await context.print("No entries") }
     }
@@ -118,5 +108,13 @@ public struct PrintAudit: ServerCommand {
             entries += page
             if page.count < Self.page { return entries }
         }
+    }
+}
+
+extension AuditRecord {
+    fileprivate init(_ entry: AuditEntry, of api: String) {
+        self.init(
+            id: entry.id, time: .init(entry.time), api: api, actor: entry.actor, action: entry.action,
+            subject: entry.subject)
     }
 }

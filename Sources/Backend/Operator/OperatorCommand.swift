@@ -69,7 +69,7 @@ public struct OperatorContext: Sendable {
     }
 
     /// Writes a line to standard output.
-    public func print(_ line: String) async throws { try await console.write(Array((line + "\n").utf8)) }
+    public func print(_ line: String) async throws { try await console.print(line) }
 
     /// Prints how many sessions have ended.
     public func printEnd(ofSessions count: Int) async throws {

@@ -8,11 +8,26 @@ public enum ListFormat: String, Codable, Sendable {
     case json
 }
 
-extension OperatorContext {
-    /// Prints an entry of a list.
+/// A command that prints entries of one type: lines for a person, or with `--json` each as a line of JSON. The operator's page
+/// answers the same entries.
+package protocol PrintingCommand<Entry>: Sendable {
+    associatedtype Entry: Codable & Sendable
+}
+
+extension PrintingCommand {
+    /// Prints an entry.
     ///
     /// - Parameter lines: Returns the entry's lines for a person. Texts of users must be `quoted` there.
-    public func print<Entry: Encodable>(
+    package func print(
+        _ entry: Entry, as format: ListFormat, on console: some OperatorConsole, _ lines: (Entry) -> [String]
+    ) async throws { try await console.print(entry, as: format, lines) }
+}
+
+extension OperatorConsole {
+    /// Writes a line.
+    func print(_ line: String) async throws { try await write(Array((line + "\n").utf8)) }
+
+    fileprivate func print<Entry: Encodable>(
         _ entry: Entry, as format: ListFormat, _ lines: (Entry) -> [String]
     ) async throws {
         switch format {
@@ -20,6 +35,15 @@ extension OperatorContext {
         case .text: for line in lines(entry) { try await print(line) }
         }
     }
+}
+
+extension OperatorContext {
+    /// Prints an entry of a list.
+    ///
+    /// - Parameter lines: Returns the entry's lines for a person. Texts of users must be `quoted` there.
+    public func print<Entry: Encodable>(
+        _ entry: Entry, as format: ListFormat, _ lines: (Entry) -> [String]
+    ) async throws { try await console.print(entry, as: format, lines) }
 
     /// Says that a list is empty, where a person reads it.
     public func printNone(_ words: String, as format: ListFormat) async throws {

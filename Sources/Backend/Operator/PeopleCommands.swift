@@ -30,7 +30,7 @@ public struct NamedPerson: Codable, Sendable {
 }
 
 /// A person to whom something was done, as a command prints them.
-private struct Deed: Encodable, Sendable {
+package struct PersonDeed: Codable, Equatable, Sendable {
     let api: String
     let id: String
     let name: String?
@@ -111,15 +111,15 @@ extension PeopleDesk {
 
     fileprivate func signOut(
         _ people: [NamedPerson], because reason: String, in context: OperatorContext
-    ) async throws -> [Deed] {
+    ) async throws -> [PersonDeed] {
         try await change(people, because: reason, in: context) { id, now, db in
             try self.endSessions(of: id, at: now, in: db)
-        }.map { Deed($0.person, sessions: $0.result) }
+        }.map { PersonDeed($0.person, sessions: $0.result) }
     }
 
     fileprivate func makeReset(
         of person: NamedPerson, isSent: Bool, in context: OperatorContext
-    ) async throws -> Deed {
+    ) async throws -> PersonDeed {
         let token = RandomToken.make()
         let made = try await change([person], because: "", in: context) { id, now, db in
             if try Table.suspension(of: id, at: now, in: db) != nil {
@@ -130,7 +130,7 @@ extension PeopleDesk {
             return (email: email, expiresAt: now + ResetToken.lifetimeOfHelp)
         }
         guard let (person, result) = made.first else { throw CancellationError() }
-        var deed = Deed(person)
+        var deed = PersonDeed(person)
         if isSent { deed.email = result.email } else { deed.code = token }
         deed.expiresAt = PersonRecord.Moment(result.expiresAt)
         return deed
@@ -161,30 +161,30 @@ extension PeopleDesk {
 
     fileprivate func suspend(
         _ people: [NamedPerson], until: Int64?, because reason: String, in context: OperatorContext
-    ) async throws -> [Deed] {
+    ) async throws -> [PersonDeed] {
         try requireAhead(until)
         return try await change(people, because: reason, in: context) { id, now, db in
             try self.requireSuspendable(id, at: now, in: db)
         } _: { id, now, db in
             try self.suspend(id, until: until, because: reason, at: now, in: db)
-        }.map { Deed($0.person, suspension: $0.result) }
+        }.map { PersonDeed($0.person, suspension: $0.result) }
     }
 
     fileprivate func restore(
         _ people: [NamedPerson], because reason: String, in context: OperatorContext
-    ) async throws -> [Deed] {
+    ) async throws -> [PersonDeed] {
         try await change(people, because: reason, in: context) { id, now, db in
             if try Table.suspension(of: id, at: now, in: db) == nil {
                 throw OperatorError("\(id.rawValue) is not suspended")
             }
         } _: { id, _, db in
             try Table.restore(id, in: db)
-        }.map { Deed($0.person) }
+        }.map { PersonDeed($0.person) }
     }
 
     fileprivate func delete(
         _ named: [NamedPerson], because reason: String, in context: OperatorContext
-    ) async throws -> [Deed] {
+    ) async throws -> [PersonDeed] {
         let now = time.milliseconds()
         let ids = try Self.ids(of: named, context)
         let people = try await context.database.write { db in
@@ -206,7 +206,7 @@ extension PeopleDesk {
                 // The person has done the same in the meantime.
             }
         }
-        return people.map { Deed($0.person) }
+        return people.map { PersonDeed($0.person) }
     }
 
     /// Writes a person's archive to the operator's standard output. The entry of the audit comes before the data, because what
@@ -217,10 +217,10 @@ extension PeopleDesk {
         try await archives.write(id) { try await context.console.write(Array($0.readableBytesView)) }
     }
 
-    fileprivate func profile(of named: NamedPerson, in context: OperatorContext) async throws -> Profile {
+    fileprivate func profile(of named: NamedPerson, in context: OperatorContext) async throws -> PersonProfile {
         let now = time.milliseconds()
         let api = context.api.name
-        let profile = try await context.database.read { [signIns] db -> Profile? in
+        let profile = try await context.database.read { [signIns] db -> PersonProfile? in
             guard let id = Table.id(written: named.id),
                 let person = try PeopleSearch.list([id], of: api, in: Table.self, at: now, db).first
             else { return nil }
@@ -228,15 +228,15 @@ extension PeopleDesk {
             let acts = try db.auditEntries(
                 about: ["user \(person.id)"]
                     + [person.name, person.email].compactMap { $0?.isEmpty == false ? $0 : nil },
-                beginning: ["user \(person.id): "], limit: Profile.acts)
-            return Profile(
+                beginning: ["user \(person.id): "], limit: PersonProfile.mostActs)
+            return PersonProfile(
                 person: person, lastSeenAt: sessions.compactMap(\.usedAt).max(), sessions: sessions,
                 failedSignIns: try signIns?.failures(of: "user \(person.id)", at: now, in: db),
                 acceptedTerms: try Table.termsColumn.flatMap {
                     try db.value("SELECT \($0) FROM \(Table.table) WHERE id = \(id)", as: String?.self) ?? nil
                 },
                 storage: try Table.storage(of: id, in: db), reports: try Table.reports(of: id, in: db),
-                acts: acts.map(Profile.Act.init))
+                acts: acts.map { .init(time: .init($0.time), actor: $0.actor, action: $0.action, subject: $0.subject) })
         }
         guard let profile else { throw Self.unknown(named, among: 1, context) }
         return profile
@@ -260,7 +260,7 @@ extension Audit {
     }
 }
 
-extension Deed {
+extension PersonDeed {
     fileprivate init(_ person: PersonRecord, sessions: Int? = nil, suspension: Suspension? = nil) {
         self.init(
             api: person.api, id: person.id, name: person.name, sessions: sessions, suspension: suspension)
@@ -272,9 +272,9 @@ extension Deed {
 }
 
 /// A person with all that an operator may know of them.
-private struct Profile: Encodable, Sendable {
+package struct PersonProfile: Codable, Equatable, Sendable {
     /// The number of acts that are shown.
-    static let acts = 20
+    static let mostActs = 20
 
     let person: PersonRecord
     let lastSeenAt: PersonRecord.Moment?
@@ -287,16 +287,11 @@ private struct Profile: Encodable, Sendable {
     let acts: [Act]
 
     /// An entry of the audit.
-    struct Act: Encodable, Sendable {
+    package struct Act: Codable, Equatable, Sendable {
         let time: PersonRecord.Moment
         let actor: String
         let action: String
         let subject: String
-
-        init(_ entry: AuditEntry) {
-            time = PersonRecord.Moment(entry.time)
-            (actor, action, subject) = (entry.actor, entry.action, entry.subject)
-        }
     }
 
     enum CodingKeys: String, CodingKey {
@@ -307,8 +302,23 @@ private struct Profile: Encodable, Sendable {
         case storage = "storage_bytes"
         case reports, acts
     }
+}
 
-    func encode(to encoder: any Encoder) throws {
+extension PersonProfile {
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            person: try PersonRecord(from: decoder),
+            lastSeenAt: try container.decodeIfPresent(PersonRecord.Moment.self, forKey: .lastSeenAt),
+            sessions: try container.decode([PersonRecord.Session].self, forKey: .sessions),
+            failedSignIns: try container.decodeIfPresent(Int.self, forKey: .failedSignIns),
+            acceptedTerms: try container.decodeIfPresent(String.self, forKey: .acceptedTerms),
+            storage: try container.decodeIfPresent(Int64.self, forKey: .storage),
+            reports: try container.decodeIfPresent(PersonRecord.Reports.self, forKey: .reports),
+            acts: try container.decode([Act].self, forKey: .acts))
+    }
+
+    package func encode(to encoder: any Encoder) throws {
         try person.encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encodeIfPresent(lastSeenAt, forKey: .lastSeenAt)
@@ -359,7 +369,8 @@ private struct Profile: Encodable, Sendable {
 // MARK: The commands
 
 /// Prints the people of all APIs whose id is a text, or one of whose names or addresses begins with it.
-public struct FindPeople: ServerCommand {
+public struct FindPeople: ServerCommand, PrintingCommand {
+    package typealias Entry = PersonRecord
     public static let name = "people find"
     public static let role = OperatorRole.moderate
 
@@ -388,10 +399,7 @@ public struct FindPeople: ServerCommand {
             }
             for person in found.prefix(limit) {
                 isEmpty = false
-                switch format {
-                case .json: try await context.print(try JSONLine.encode(person))
-                case .text: try await context.print(person.line)
-                }
+                try await print(person, as: format, on: context.console) { [$0.line] }
             }
             if found.count > limit, format == .text {
                 try await context.print("There are more in \(api.title): write more of the name, or give --limit")
@@ -414,7 +422,8 @@ public struct FindPeople: ServerCommand {
 }
 
 /// Prints what is known of a person.
-public struct ShowPerson: OperatorCommand {
+public struct ShowPerson: OperatorCommand, PrintingCommand {
+    package typealias Entry = PersonProfile
     public static let name = "people show"
     public static let role = OperatorRole.moderate
 
@@ -428,12 +437,13 @@ public struct ShowPerson: OperatorCommand {
 
     public func run(in context: OperatorContext) async throws {
         let profile = try await context.people().profile(of: person, in: context)
-        try await context.print(profile, as: format, \.lines)
+        try await print(profile, as: format, on: context.console, \.lines)
     }
 }
 
 /// Ends all sessions of people.
-public struct SignOutPeople: OperatorCommand {
+public struct SignOutPeople: OperatorCommand, PrintingCommand {
+    package typealias Entry = PersonDeed
     public static let name = "people sign-out"
     public static let role = OperatorRole.moderate
 
@@ -450,13 +460,14 @@ public struct SignOutPeople: OperatorCommand {
     public func run(in context: OperatorContext) async throws {
         for deed in try await context.people().signOut(people, because: reason, in: context) {
             let ended = deed.sessions.map { $0 == 1 ? "is signed out: 1 session" : "is signed out: \($0) sessions" }
-            try await context.print(deed, as: format) { [$0.line(ended ?? "is signed out")] }
+            try await print(deed, as: format, on: context.console) { [$0.line(ended ?? "is signed out")] }
         }
     }
 }
 
 /// Makes a code by which a person sets a new password, and prints it or sends it to the person's address.
-public struct MakeResetCode: OperatorCommand {
+public struct MakeResetCode: OperatorCommand, PrintingCommand {
+    package typealias Entry = PersonDeed
     public static let name = "people reset-code"
     public static let role = OperatorRole.moderate
 
@@ -472,14 +483,15 @@ public struct MakeResetCode: OperatorCommand {
 
     public func run(in context: OperatorContext) async throws {
         let deed = try await context.people().makeReset(of: person, isSent: isSent, in: context)
-        try await context.print(deed, as: format) { deed in
+        try await print(deed, as: format, on: context.console) { deed in
             [deed.code ?? deed.line("gets an e-mail to \(deed.email?.quoted ?? "")")]
         }
     }
 }
 
 /// Suspends people.
-public struct SuspendPeople: OperatorCommand {
+public struct SuspendPeople: OperatorCommand, PrintingCommand {
+    package typealias Entry = PersonDeed
     public static let name = "people suspend"
     public static let role = OperatorRole.moderate
 
@@ -499,13 +511,14 @@ public struct SuspendPeople: OperatorCommand {
     public func run(in context: OperatorContext) async throws {
         for deed in try await context.people().suspend(people, until: until, because: reason, in: context) {
             let end = deed.suspension?.until.map { " until \($0)" } ?? ""
-            try await context.print(deed, as: format) { [$0.line("is suspended\(end)")] }
+            try await print(deed, as: format, on: context.console) { [$0.line("is suspended\(end)")] }
         }
     }
 }
 
 /// Lifts the suspension of people.
-public struct RestorePeople: OperatorCommand {
+public struct RestorePeople: OperatorCommand, PrintingCommand {
+    package typealias Entry = PersonDeed
     public static let name = "people restore"
     public static let role = OperatorRole.moderate
 
@@ -521,7 +534,7 @@ public struct RestorePeople: OperatorCommand {
 
     public func run(in context: OperatorContext) async throws {
         for deed in try await context.people().restore(people, because: reason, in: context) {
-            try await context.print(deed, as: format) { [$0.line("is restored")] }
+            try await print(deed, as: format, on: context.console) { [$0.line("is restored")] }
         }
     }
 }
@@ -545,7 +558,8 @@ public struct ExportPerson: OperatorCommand {
 }
 
 /// Deletes people.
-public struct DeletePeople: OperatorCommand {
+public struct DeletePeople: OperatorCommand, PrintingCommand {
+    package typealias Entry = PersonDeed
     public static let name = "people delete"
     public static let role = OperatorRole.all
 
@@ -561,7 +575,7 @@ public struct DeletePeople: OperatorCommand {
 
     public func run(in context: OperatorContext) async throws {
         for deed in try await context.people().delete(people, because: reason, in: context) {
-            try await context.print(deed, as: format) { [$0.line("is deleted")] }
+            try await print(deed, as: format, on: context.console) { [$0.line("is deleted")] }
         }
     }
 }

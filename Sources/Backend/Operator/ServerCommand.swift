@@ -31,7 +31,7 @@ public struct ServerContext: Sendable {
     var sessions: OperatorSessions?
 
     /// Writes a line to standard output.
-    func print(_ line: String) async throws { try await console.write(Array((line + "\n").utf8)) }
+    func print(_ line: String) async throws { try await console.print(line) }
 }
 
 /// Prints the settings that are in force in the server that runs.

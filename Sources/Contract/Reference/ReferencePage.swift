@@ -84,9 +84,9 @@ public enum ReferencePage {
             script("answer", PackageResources.answer_js), script("console", PackageResources.console_js),
             script("description", PackageResources.description_js),
             script("known", PackageResources.known_js), script("operation", PackageResources.operation_js),
-            script("reference", PackageResources.reference_js), script("request", PackageResources.request_js),
-            script("session", PackageResources.session_js), script("swift", PackageResources.swift_js),
-            script("words", PackageResources.words_js),
+            script("parts", PackageResources.parts_js), script("reference", PackageResources.reference_js),
+            script("request", PackageResources.request_js), script("session", PackageResources.session_js),
+            script("swift", PackageResources.swift_js), script("words", PackageResources.words_js),
         ]
 
     /// The content security policy of the page (CSP 3): scripts and styles of this server alone, none within the page,

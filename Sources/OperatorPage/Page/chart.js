@@ -10,7 +10,7 @@ function shape(tag, attributes, text) {
   return node;
 }
 
-/** Returns a chart of minutes, each with `requests`, `errors` and `p95` in milliseconds or null, and what its heights stand for. */
+/** Returns a chart of minutes, each with `requests`, `errors` and perhaps `p95` in milliseconds, and what its heights stand for. */
 export function chart(minutes) {
   const most = Math.max(1, ...minutes.map(({ requests }) => requests));
   const slowest = Math.round(10 * Math.max(1, ...minutes.map(({ p95 }) => p95 ?? 0))) / 10;
@@ -27,23 +27,9 @@ export function chart(minutes) {
     };
     bar(requests, "requests");
     bar(errors, "errors");
-    if (p95 !== null && p95 !== undefined) line.push(`${x + step / 2},${height - 2 - (p95 / slowest) * (height - 8)}`);
+    if (p95 !== undefined) line.push(`${x + step / 2},${height - 2 - (p95 / slowest) * (height - 8)}`);
   });
   if (line.length > 1) svg.append(shape("polyline", { points: line.join(" "), class: "slow" }));
   svg.append(shape("line", { x1: 0, x2: width, y1: height - 0.5, y2: height - 0.5, class: "axis" }));
   return { svg, most, slowest };
-}
-
-/** Returns the sums of several APIs' minutes; the percentile is that of the slowest. */
-export function together(lists) {
-  const long = Math.max(0, ...lists.map((list) => list.length));
-  return Array.from({ length: long }, (_, index) => {
-    const all = lists.map((list) => list[list.length - long + index]).filter(Boolean);
-    const slow = all.map(({ p95 }) => p95).filter((value) => value !== null && value !== undefined);
-    return {
-      requests: all.reduce((sum, { requests }) => sum + requests, 0),
-      errors: all.reduce((sum, { errors }) => sum + errors, 0),
-      p95: slow.length ? Math.max(...slow) : null,
-    };
-  });
 }

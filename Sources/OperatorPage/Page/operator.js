@@ -1,12 +1,11 @@
 // The operator's page: signs in, and shows the view that the address names, such as #people or #person/messenger/17.
 
 import { get, listen, path, post } from "./asking.js";
-import { element } from "../reference/elements.js";
 import { logView } from "./log.js";
 import { overviewView } from "./overview.js";
 import { peopleView, personView } from "./people.js";
 import { reportsView } from "./reports.js";
-import { hush, say, show } from "./parts.js";
+import { attempt, code, div, h2, hush, p, show, span } from "./parts.js";
 
 const byID = (id) => document.getElementById(id);
 const views = {
@@ -31,11 +30,8 @@ function open() {
   leave?.();
   leave = null;
   document.title = `Concord: ${title.toLowerCase()}`;
-  for (const link of byID("views").children) {
-    const isHere = link.hash === `#${name === "person" ? "people" : name}`;
-    if (isHere) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
-  }
+  const tab = `#${name === "person" ? "people" : name}`;
+  for (const link of byID("views").children) link.setAttribute("aria-current", link.hash === tab ? "page" : "false");
   hush();
   byID("view").replaceChildren();
   scrollTo(0, 0);
@@ -46,9 +42,8 @@ function begin(found) {
   session = found;
   byID("version").textContent = found.version.split(" ")[0];
   const end = new Date(found.expires_at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
-  byID("who-name").replaceChildren(found.name, element("span", { class: "wide" }, ` (${found.role}), until ${end}`));
-  byID("who").hidden = false;
-  byID("views").hidden = false;
+  byID("who-name").replaceChildren(found.name, span({ class: "wide" }, ` (${found.role}), until ${end}`));
+  byID("who").hidden = byID("views").hidden = false;
   open();
 }
 
@@ -57,15 +52,14 @@ function end(reason) {
   session = null;
   leave?.();
   leave = null;
-  byID("who").hidden = true;
-  byID("views").hidden = true;
+  byID("who").hidden = byID("views").hidden = true;
   document.querySelectorAll("dialog").forEach((dialog) => dialog.close());
-  byID("view").replaceChildren(element("div", { class: "panel sign-in" },
-    element("h2", {}, "Sign in"), element("p", { role: "alert" }, reason),
-    element("p", {}, "On the machine of the server, run ", element("code", {}, "concord operator link"),
+  byID("view").replaceChildren(div({ class: "panel sign-in" },
+    h2("Sign in"), p({ role: "alert" }, reason),
+    p("On the machine of the server, run ", code("concord operator link"),
       " and open the address that it prints. It is valid for 15 minutes, and once."),
-    element("p", {}, "For a person who looks after people and reports alone: ",
-      element("code", {}, "concord operator link --role moderate --name anna"), ".")));
+    p("For a person who looks after people and reports alone: ",
+      code("concord operator link --role moderate --name anna"), ".")));
   document.documentElement.dataset.ready = "true";
 }
 
@@ -74,14 +68,10 @@ async function start() {
     byID("away").hidden = !isAway;
     byID("away").textContent = isAway ? "The server does not answer. This page shows what it last knew." : "";
   }, end);
-  byID("sign-out").addEventListener("click", async () => {
-    try {
-      await post(path("sign-out"));
-      end("You are signed out.");
-    } catch (error) {
-      say(error.message, true);
-    }
-  });
+  byID("sign-out").addEventListener("click", () => attempt(async () => {
+    await post(path("sign-out"));
+    end("You are signed out.");
+  }));
   addEventListener("hashchange", arrive);
   await arrive();
   document.documentElement.dataset.ready = "true";

@@ -63,11 +63,13 @@ struct MonitoringOptions: ParsableArguments {
         return OTLPTracer(endpoint: url, ratio: ratio)
     }
 
-    /// The files of the operator's page.
+    /// The files of the operator's page, and the description of its API.
     static var documents: [ServedDocument] {
-        OperatorPage.files.map { file in
-            ServedDocument(file.path, contentType: file.contentType, policy: OperatorPage.policy) { file.bytes }
-        }
+        let description = ServedDocument("/openapi.json") { Array(OperatorDescription.make().openAPI.compact.utf8) }
+        return [description]
+            + OperatorPage.files.map { file in
+                ServedDocument(file.path, contentType: file.contentType, policy: OperatorPage.policy) { file.bytes }
+            }
     }
 
     /// Lets the whole process record its metrics, from now on.

@@ -38,7 +38,13 @@ struct LogOutput: LogHandler {
     func log(event: LogEvent) {
         var fields = metadata
         if let more = event.metadata { fields.merge(more) { _, new in new } }
-        writer.write(Self.line(event.level, "\(event.message)", fields, format), event.level)
+        writer.write(Self.line(event.level, "\(event.message)", fields, format), event.level, of: Self.person(fields))
+    }
+
+    /// Returns the person whom the fields of a request's line name.
+    static func person(_ fields: Logger.Metadata) -> RecentLines.Person? {
+        guard let api = fields["api"], let user = fields["user"] else { return nil }
+        return RecentLines.Person(api: "\(api)", id: "\(user)")
     }
 
     /// Returns one line, with its line end.

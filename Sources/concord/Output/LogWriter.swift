@@ -43,9 +43,11 @@ final class LogWriter: Sendable {
     @Sendable func recentLines() -> [RecentLines.Line] { state.withLockedValue { $0.recent }.all }
 
     /// Adds a line, which includes its line end. It does not wait.
-    func write(_ line: String, _ level: Logger.Level = .info) {
+    ///
+    /// - Parameter person: The person whose request the line is about; nil for other lines.
+    func write(_ line: String, _ level: Logger.Level = .info, of person: RecentLines.Person? = nil) {
         let wakes = state.withLockedValue { state in
-            state.recent.add(line, level)
+            state.recent.add(line, level, of: person)
             guard state.lines.count + line.utf8.count <= capacity else {
                 drops.increment()
                 state.dropped += 1

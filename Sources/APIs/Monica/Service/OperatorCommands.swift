@@ -39,7 +39,8 @@ extension MonicaService {
     }
 
     /// Prints the tokens.
-    public struct ListTokens: OperatorCommand {
+    public struct ListTokens: OperatorCommand, PrintingCommand {
+        package typealias Entry = IssuedToken
         public static let name = "monica token list"
         public static let role = OperatorRole.all
 
@@ -53,38 +54,17 @@ extension MonicaService {
         }
 
         public func run(in context: OperatorContext) async throws {
-            let tokens = try await context.monica().listTokens(account: account).map(Entry.init)
+            let tokens = try await context.monica().listTokens(account: account)
             if tokens.isEmpty { try await context.printNone("No tokens", as: format) }
-            for token in tokens { try await context.print(token, as: format, \.lines) }
-        }
-
-        /// A token as the operator sees it.
-        private struct Entry: Encodable {
-            let number: Int
-            let account: String
-            let name: String
-            let createdAt: Date
-            let lastUsedAt: Date?
-
-            init(_ token: PersonalToken) {
-                func time(_ milliseconds: Int64) -> Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
-                number = token.id
-                account = token.account
-                name = token.name
-                createdAt = time(token.createdAt)
-                lastUsedAt = token.lastUsedAt.map(time)
-            }
-
-            /// Number, account, name, time of creation, time of the last use, with tabs between them.
-            var lines: [String] {
-                let used = lastUsedAt?.formatted(.iso8601) ?? "never"
-                return ["\(number)\t\(account)\t\(name)\t\(createdAt.formatted(.iso8601))\t\(used)"]
-            }
-
-            enum CodingKeys: String, CodingKey {
-                case number, account, name
-                case createdAt = "created_at"
-                case lastUsedAt = "last_used_at"
+            for token in tokens {
+                let entry = IssuedToken(
+                    number: token.id, account: token.account, name: token.name, createdAt: .init(token.createdAt),
+                    lastUsedAt: token.lastUsedAt.map(PersonRecord.Moment.init))
+                // Number, account, name, time of creation, time of the last use, with tabs between them.
+                try await print(entry, as: format, on: context.console) {
+                    let used = $0.lastUsedAt.map { "\($0)" } ?? "never"
+                    return ["\($0.number)\t\($0.account)\t\($0.name)\t\($0.createdAt)\t\(used)"]
+                }
             }
         }
     }

@@ -2,8 +2,9 @@ import Contract
 
 /// The API of the operator's page, on the operator's port, for scripts as well.
 ///
-/// An operation does what a command of the command line does, with its rules, its role and its entry in the audit. What a
-/// command prints with `--json` is the answer: an array of its lines, or the one line of a command that prints no list.
+/// An operation does what a command of the command line does, with its rules, its role and its entry in the audit. Its answer is
+/// what the command prints with `--json` (``PrintingCommand``): an array of its entries, or the one entry of a command that prints
+/// no list. The API is a part of this module, and not one of its own, because those entries are. `OperatorExamples` has it as text.
 enum OperatorAPI: ServiceAPI {
     /// An operation of an operator who is signed in.
     protocol Operation: AuthenticatedEndpoint where API == OperatorAPI {}
@@ -22,13 +23,17 @@ enum OperatorAPI: ServiceAPI {
         return messages
     }()
 
-    /// The lines of JSON that a command prints: an array of them, or one.
-    struct Printed: Codable, Sendable {}
-
     /// A sentence for the operator.
-    struct Said: Codable, Sendable {
+    struct Said: Codable, Equatable, Sendable {
         let text: String
     }
+}
+
+/// The API of the operator's page, for its description.
+package enum OperatorPageAPI {
+    package static var type: any ServiceAPI.Type { OperatorAPI.self }
+    /// The beginning of the name of the cookie that a session has.
+    package static let cookie = OperatorAPI.cookieName
 }
 
 // MARK: Session
@@ -36,10 +41,10 @@ enum OperatorAPI: ServiceAPI {
 extension OperatorAPI {
     static let session = Section("Session", [SignIn.self, GetSession.self, SignOut.self])
 
-    /// An operator's session, and the APIs that the server has.
-    struct Session: Codable, Sendable {
+    /// An operator's session, and the APIs that the server serves.
+    struct Session: Codable, Equatable, Sendable {
         /// An API of the server, and what an operator can do there.
-        struct API: Codable, Sendable {
+        struct API: Codable, Equatable, Sendable {
             let name: String
             let title: String
             /// Whether people sign in with a password of this server.
@@ -57,8 +62,9 @@ extension OperatorAPI {
             }
         }
 
+        /// The name in the audit, such as `operator anna`.
         let name: String
-        let role: String
+        let role: OperatorRole
         let expiresAt: Timestamp<Seconds>
         let version: String
         let apis: [API]
@@ -103,7 +109,7 @@ extension OperatorAPI {
 
     /// `GET /people` finds people, as `concord people find` does.
     struct FindPeople: Operation {
-        typealias Output = [Printed]
+        typealias Output = [PersonRecord]
         static let route = Route.get("/people")
         let text: String
         /// The API in which they are looked for; nil for all.
@@ -119,7 +125,7 @@ extension OperatorAPI {
 
     /// `GET /people/{api}/{id}` returns what is known of a person.
     struct ShowPerson: Operation {
-        typealias Output = Printed
+        typealias Output = PersonProfile
         static let route = Route.get("/people/{api}/{id}")
         let api: String
         let id: String
@@ -127,7 +133,7 @@ extension OperatorAPI {
 
     /// `POST /people/{api}/{id}/sign-out` ends all sessions of a person.
     struct SignOutPerson: Operation {
-        typealias Output = Printed
+        typealias Output = PersonDeed
         static let route = Route.post("/people/{api}/{id}/sign-out")
         let api: String
         let id: String
@@ -138,7 +144,7 @@ extension OperatorAPI {
 
     /// `POST /people/{api}/{id}/reset-code` makes a code for a new password, and returns it or sends it to the person's address.
     struct MakeResetCode: Operation {
-        typealias Output = Printed
+        typealias Output = PersonDeed
         static let route = Route.post("/people/{api}/{id}/reset-code")
         let api: String
         let id: String
@@ -147,7 +153,7 @@ extension OperatorAPI {
 
     /// `POST /people/{api}/{id}/suspend` suspends a person, until a time or until they are restored.
     struct SuspendPerson: Operation {
-        typealias Output = Printed
+        typealias Output = PersonDeed
         static let route = Route.post("/people/{api}/{id}/suspend")
         let api: String
         let id: String
@@ -159,7 +165,7 @@ extension OperatorAPI {
 
     /// `POST /people/{api}/{id}/restore` lifts a person's suspension.
     struct RestorePerson: Operation {
-        typealias Output = Printed
+        typealias Output = PersonDeed
         static let route = Route.post("/people/{api}/{id}/restore")
         let api: String
         let id: String
@@ -168,7 +174,7 @@ extension OperatorAPI {
 
     /// `POST /people/{api}/{id}/remove-content` removes what a person wrote where others see it.
     struct RemoveContent: Operation {
-        typealias Output = Printed
+        typealias Output = RemovedContent
         static let route = Route.post("/people/{api}/{id}/remove-content")
         let api: String
         let id: String
@@ -192,7 +198,7 @@ extension OperatorAPI {
 
     /// `POST /people/{api}/{id}/delete` deletes a person with everything that belongs to them.
     struct DeletePerson: Operation {
-        typealias Output = Printed
+        typealias Output = PersonDeed
         static let route = Route.post("/people/{api}/{id}/delete")
         let api: String
         let id: String
@@ -220,7 +226,7 @@ extension OperatorAPI {
 
     /// `GET /reports` lists the reports of all APIs, the oldest first.
     struct ListReports: Operation {
-        typealias Output = [Printed]
+        typealias Output = [FiledReport]
         static let route = Route.get("/reports")
         /// `open`, `acted`, `dismissed` or `all`: by default `open`.
         let state: String?
@@ -232,11 +238,13 @@ extension OperatorAPI {
             try Problem.require(isState, "state must be open, acted, dismissed or all")
             try Problem.require(1...1000 ~= limit ?? 100, "limit must be 1 to 1000")
         }
+
+        static let fieldRules = ["state": FieldRule(values: ReportState.allCases.map(\.rawValue) + ["all"])]
     }
 
     /// `GET /reports/{api}/{report}` returns a report, with what was reported as it was then and as it is now.
     struct ShowReport: Operation {
-        typealias Output = Printed
+        typealias Output = ShownReport
         static let route = Route.get("/reports/{api}/{report}")
         let api: String
         let report: Int64
@@ -253,7 +261,7 @@ extension OperatorAPI {
 
     /// `POST /reports/{api}/{report}/act` removes what was reported, suspends or warns its author, and closes the report.
     struct ActOnReport: Operation {
-        typealias Output = Printed
+        typealias Output = FiledReport
         static let route = Route.post("/reports/{api}/{report}/act")
         let api: String
         let report: Int64
@@ -269,11 +277,13 @@ extension OperatorAPI {
             try Problem.require(until == nil || known.contains(.suspend), "until is the end of a suspension")
             try Self.require(reason: reason)
         }
+
+        static let fieldRules = ["acts.*": FieldRule(values: ReportAct.allCases.map(\.rawValue))]
     }
 
     /// `POST /reports/{api}/{report}/dismiss` closes a report because nothing needs to be done.
     struct DismissReport: Operation {
-        typealias Output = Printed
+        typealias Output = FiledReport
         static let route = Route.post("/reports/{api}/{report}/dismiss")
         let api: String
         let report: Int64

@@ -83,14 +83,15 @@ struct OperatorDesk: Sendable {
     }
 
     func shown(_ session: OperatorSession) -> OperatorAPI.Session {
-        let apis = commands.known.filter { $0.tableOfPeople != nil }.map { api in
-            let desk = commands.running.first { $0.name == api.name }?.service.peopleDesk
-            return OperatorAPI.Session.API(
-                name: api.name, title: api.title, hasPasswords: desk?.signIns != nil,
-                hasReports: api.tableOfPeople?.hasReports == true, hasTokens: api.tokenCommands != nil)
+        let apis = commands.running.compactMap { api in
+            api.hosted.tableOfPeople.map { table in
+                OperatorAPI.Session.API(
+                    name: api.name, title: api.hosted.title, hasPasswords: api.service.peopleDesk?.signIns != nil,
+                    hasReports: table.hasReports, hasTokens: api.hosted.tokenCommands != nil)
+            }
         }
         return OperatorAPI.Session(
-            name: session.name, role: session.role.rawValue, expiresAt: .init(milliseconds: session.expiresAt),
+            name: session.name, role: session.role, expiresAt: .init(milliseconds: session.expiresAt),
             version: settings.version, apis: apis)
     }
 
@@ -132,6 +133,20 @@ struct OperatorDesk: Sendable {
         do throws(OperatorError) {
             try await commands.perform(request, on: console)
         } catch { throw Problem(.conflict, error.description) }
+    }
+
+    /// Performs a command of an API that prints one entry, and answers that entry.
+    func entry<Command: OperatorCommand & PrintingCommand>(
+        _ command: Command, of api: String, for session: OperatorSession
+    ) async throws -> Answer<Command.Entry> {
+        Answer(.ok, encoded: try await perform(command, of: api, for: session).bytes)
+    }
+
+    /// Performs a command for the whole server that prints a list, and answers its entries.
+    func entries<Command: ServerCommand & PrintingCommand>(
+        _ command: Command, for session: OperatorSession
+    ) async throws -> Answer<[Command.Entry]> {
+        Answer(.ok, encoded: try await perform(command, for: session).array)
     }
 
     /// - Throws: 403 for an operator who may not do it.

@@ -1,4 +1,5 @@
 import Contract
+import Logging
 
 extension OperatorAPI {
     static let overview = Section(
@@ -6,8 +7,10 @@ extension OperatorAPI {
         [GetOverview.self, ListProblems.self, ListAudit.self, BackUpNow.self, SendTestEmail.self])
 
     /// The state of the server, as the first view of the page shows it.
-    struct Overview: Codable, Sendable {
+    struct Overview: Codable, Equatable, Sendable {
         let apis: [ServedAPI]
+        /// The last hour of all APIs together by minute, as each API has its own.
+        let minutes: [Minute]
         let disk: Disk?
         let backup: Backup
         let certificateExpiresAt: Timestamp<Seconds>?
@@ -15,14 +18,14 @@ extension OperatorAPI {
         let warnings: Int
 
         enum CodingKeys: String, CodingKey {
-            case apis, disk, backup
+            case apis, minutes, disk, backup
             case certificateExpiresAt = "certificate_expires_at"
             case warnings
         }
     }
 
     /// An API that the server serves.
-    struct ServedAPI: Codable, Sendable {
+    struct ServedAPI: Codable, Equatable, Sendable {
         let name: String
         let title: String
         let url: String
@@ -57,7 +60,7 @@ extension OperatorAPI {
     }
 
     /// The requests of a minute, or of an hour.
-    struct Minute: Codable, Sendable {
+    struct Minute: Codable, Equatable, Sendable {
         let requests: Int
         /// The answers with a status of 500 or more.
         let errors: Int
@@ -66,7 +69,7 @@ extension OperatorAPI {
     }
 
     /// The disk of the data folder, in bytes.
-    struct Disk: Codable, Sendable {
+    struct Disk: Codable, Equatable, Sendable {
         let available: Int64
         let size: Int64
         /// The available space below which uploads are refused.
@@ -74,7 +77,7 @@ extension OperatorAPI {
     }
 
     /// The backups that the server makes.
-    struct Backup: Codable, Sendable {
+    struct Backup: Codable, Equatable, Sendable {
         /// The place; nil for a server that makes none.
         let place: String?
         /// The time of the newest backup; nil for none.
@@ -111,7 +114,7 @@ extension OperatorAPI {
 
     /// `GET /audit` returns the newest entries of the audit, the newest last.
     struct ListAudit: Operation {
-        typealias Output = [Printed]
+        typealias Output = [AuditRecord]
         static let route = Route.get("/audit")
         /// The most entries, 1 to 1000: by default 20.
         let last: Int?
@@ -141,7 +144,7 @@ extension OperatorAPI {
     static let log = Section("Log", [ReadLog.self])
 
     /// A line of the log.
-    struct LogLine: Codable, Sendable {
+    struct LogLine: Codable, Equatable, Sendable {
         /// The number of the line since the start.
         let number: Int
         let level: String
@@ -149,7 +152,7 @@ extension OperatorAPI {
     }
 
     /// Lines of the log.
-    struct LogLines: Codable, Sendable {
+    struct LogLines: Codable, Equatable, Sendable {
         /// The number of the newest line that the server has logged.
         let newest: Int
         /// The lines that were asked for, the oldest first.
@@ -164,6 +167,10 @@ extension OperatorAPI {
         let text: String?
         /// The least level, such as `warning`; nil for all.
         let level: String?
+        /// The API of the person whose requests are asked for; nil for all lines.
+        let api: String?
+        /// The person's id, which `api` needs.
+        let user: String?
         /// The number of a line: only later ones are returned.
         let after: Int?
         /// The most lines, 1 to 1000: by default 200.
@@ -171,7 +178,10 @@ extension OperatorAPI {
 
         func validate() throws(Problem) {
             try Problem.require(level.map { RecentLines.level(named: $0) != nil } ?? true, "level is not one of a log")
+            try Problem.require((api == nil) == (user == nil), "api and user name a person together")
             try Problem.require(1...1000 ~= limit ?? 200, "limit must be 1 to 1000")
         }
+
+        static let fieldRules = ["level": FieldRule(values: Logger.Level.allCases.map(\.rawValue))]
     }
 }

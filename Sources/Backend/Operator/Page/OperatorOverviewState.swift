@@ -16,7 +16,8 @@ extension OperatorDesk {
         }
         let expiry = registry.samples(of: "concord_certificate_expiry_timestamp_seconds").first
         return OperatorAPI.Overview(
-            apis: apis, disk: disk, backup: await backups,
+            apis: apis, minutes: traffic.hour(of: commands.running.map(\.name)).minutes, disk: disk,
+            backup: await backups,
             certificateExpiresAt: expiry.map { .init(milliseconds: Int64($0.value) * 1000) },
             warnings: settings.recentLines().count { $0.level >= .warning })
     }
@@ -24,7 +25,7 @@ extension OperatorDesk {
     private func state(of api: RunningAPI) async -> OperatorAPI.ServedAPI {
         let failed = await api.service.check().filter { $0.failure != nil }
         let reports = try? await openReports(of: api)
-        let hour = traffic.hour(of: api.name)
+        let hour = traffic.hour(of: [api.name])
         return OperatorAPI.ServedAPI(
             name: api.name, title: api.hosted.title, url: settings.publicURL(of: api.hosted) + api.basePath,
             unavailable: failed.map(\.name), isReady: !failed.contains { $0.isNeeded },

@@ -30,7 +30,7 @@ extension OperatorDesk {
         })
         routes.on(answering: { (request: OperatorAPI.ListAudit, session, _) in
             let command = PrintAudit(of: [], since: .min, last: request.last ?? 20, format: .json)
-            return Answer(.ok, encoded: try await perform(command, for: session).array)
+            return try await entries(command, for: session)
         })
         routes.on(use: { (_: OperatorAPI.BackUpNow, session) in
             try Self.require(MakeBackup.role, of: session)
@@ -51,8 +51,8 @@ extension OperatorDesk {
         let all = settings.recentLines()
         let level = request.level.flatMap(RecentLines.level) ?? .trace
         let found = RecentLines.matches(
-            all, words: (request.text ?? "").split(whereSeparator: \.isWhitespace).map(String.init), level: level,
-            after: request.after ?? 0, limit: request.limit ?? 200)
+            all, of: request.person, words: (request.text ?? "").split(whereSeparator: \.isWhitespace).map(String.init),
+            level: level, after: request.after ?? 0, limit: request.limit ?? 200)
         return OperatorAPI.LogLines(
             newest: all.last?.number ?? 0,
             lines: found.map { line in
@@ -67,38 +67,38 @@ extension OperatorDesk {
         routes.on(answering: { (request: OperatorAPI.FindPeople, session, _) in
             let command = Backend.FindPeople(
                 request.text, in: request.api.map { [$0] } ?? [], limit: request.limit ?? 50, format: .json)
-            return Answer(.ok, encoded: try await perform(command, for: session).array)
+            return try await entries(command, for: session)
         })
         routes.on(answering: { (request: OperatorAPI.ShowPerson, session, _) in
             let command = Backend.ShowPerson(NamedPerson(id: request.id), format: .json)
-            return try await printed(command, of: request.api, for: session)
+            return try await entry(command, of: request.api, for: session)
         })
         routes.on(answering: { (request: OperatorAPI.SignOutPerson, session, _) in
             let command = SignOutPeople([NamedPerson(id: request.id)], because: request.reason, format: .json)
-            return try await printed(command, of: request.api, for: session)
+            return try await entry(command, of: request.api, for: session)
         })
         routes.on(answering: { (request: OperatorAPI.MakeResetCode, session, _) in
             let command = Backend.MakeResetCode(
                 NamedPerson(id: request.id), isSent: request.send ?? false, format: .json)
-            return try await printed(command, of: request.api, for: session)
+            return try await entry(command, of: request.api, for: session)
         })
         routes.on(answering: { (request: OperatorAPI.SuspendPerson, session, _) in
             let command = SuspendPeople(
                 [NamedPerson(id: request.id)], until: request.until?.date, because: request.reason, format: .json)
-            return try await printed(command, of: request.api, for: session)
+            return try await entry(command, of: request.api, for: session)
         })
         routes.on(answering: { (request: OperatorAPI.RestorePerson, session, _) in
             let command = RestorePeople([NamedPerson(id: request.id)], because: request.reason ?? "", format: .json)
-            return try await printed(command, of: request.api, for: session)
+            return try await entry(command, of: request.api, for: session)
         })
         routes.on(answering: { (request: OperatorAPI.RemoveContent, session, _) in
             let command = Backend.RemoveContent(
                 of: [NamedPerson(id: request.id)], since: request.since?.date, because: request.reason, format: .json)
-            return try await printed(command, of: request.api, for: session)
+            return try await entry(command, of: request.api, for: session)
         })
         routes.on(answering: { (request: OperatorAPI.DeletePerson, session, _) in
             let command = DeletePeople([NamedPerson(id: request.id)], because: request.reason, format: .json)
-            return try await printed(command, of: request.api, for: session)
+            return try await entry(command, of: request.api, for: session)
         })
         routes.on(streaming: { (request: OperatorAPI.ExportPerson, session) in
             let command = Backend.ExportPerson(NamedPerson(id: request.id), because: request.reason)
@@ -111,34 +111,27 @@ extension OperatorDesk {
         })
     }
 
-    /// Performs a command of an API that prints one line of JSON, and returns that line.
-    private func printed(
-        _ command: some OperatorCommand, of api: String, for session: OperatorSession
-    ) async throws -> Answer<OperatorAPI.Printed> {
-        Answer(.ok, encoded: try await perform(command, of: api, for: session).bytes)
-    }
-
     // MARK: Reports
 
     private func reports(_ routes: inout Routes<OperatorAPI, OperatorSession>) {
         routes.on(answering: { (request: OperatorAPI.ListReports, session, _) in
             let state = request.state.map { ReportState(rawValue: $0) } ?? .open
             let command = Backend.ListReports(of: [], state, limit: request.limit ?? 100, format: .json)
-            return Answer(.ok, encoded: try await perform(command, for: session).array)
+            return try await entries(command, for: session)
         })
         routes.on(answering: { (request: OperatorAPI.ShowReport, session, _) in
             let command = Backend.ShowReport(request.report, format: .json)
-            return try await printed(command, of: request.api, for: session)
+            return try await entry(command, of: request.api, for: session)
         })
         routes.on(answering: { (request: OperatorAPI.ActOnReport, session, _) in
             let command = Backend.ActOnReport(
                 on: request.report, request.acts.compactMap(ReportAct.init), until: request.until?.date,
                 because: request.reason, format: .json)
-            return try await printed(command, of: request.api, for: session)
+            return try await entry(command, of: request.api, for: session)
         })
         routes.on(answering: { (request: OperatorAPI.DismissReport, session, _) in
             let command = Backend.DismissReport(request.report, because: request.reason ?? "", format: .json)
-            return try await printed(command, of: request.api, for: session)
+            return try await entry(command, of: request.api, for: session)
         })
         routes.on(use: { (request: OperatorAPI.NoteReport, session) in
             let command = Backend.NoteReport(request.text, on: request.report)
@@ -165,5 +158,11 @@ extension OperatorDesk {
             headers[.contentDisposition] = "attachment"
         }
         return headers
+    }
+}
+
+extension OperatorAPI.ReadLog {
+    fileprivate var person: RecentLines.Person? {
+        api.flatMap { api in user.map { RecentLines.Person(api: api, id: $0) } }
     }
 }

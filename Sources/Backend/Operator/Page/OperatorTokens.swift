@@ -7,7 +7,7 @@ extension OperatorAPI {
 
     /// `GET /tokens/{api}` returns the tokens of an account, which an operator has made.
     struct ListTokens: Operation {
-        typealias Output = [Printed]
+        typealias Output = [IssuedToken]
         static let route = Route.get("/tokens/{api}")
         let api: String
         /// The account's name.
@@ -17,7 +17,7 @@ extension OperatorAPI {
     /// `POST /tokens/{api}` makes a token of an account, and returns it this once.
     struct CreateToken: Operation {
         typealias Output = Said
-        static let route = Route.post("/tokens/{api}", .created)
+        static let route = Route.post("/tokens/{api}")
         let api: String
         let account: String
         /// The name that distinguishes the account's tokens.

@@ -1,7 +1,8 @@
 // Shows the answer to a request: headers, and the body as JSON, text, picture or file.
 
-import { button, codeBlock, element, folded, table } from "./elements.js";
+import { button, element, table } from "./elements.js";
 import { remember } from "./known.js";
+import { codeBlock, folded } from "./parts.js";
 import { follow, nameIn, token, tokenIn, use } from "./session.js";
 
 /** The headers that are shown, if an answer has them. */

@@ -1,7 +1,8 @@
 // Shows one operation: a form that calls it, its lines of curl and of Swift, and beside them what it takes and answers.
 
 import { answerView } from "./answer.js";
-import { button, codeBlock, element, folded, methods, pathNodes, sentence, table } from "./elements.js";
+import { button, element, table } from "./elements.js";
+import { codeBlock, folded, methods, pathNodes, sentence } from "./parts.js";
 import { RequestForm, curl, send } from "./request.js";
 import { onTokenChange, token } from "./session.js";
 import { swiftCall } from "./swift.js";

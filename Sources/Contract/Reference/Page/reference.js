@@ -2,8 +2,9 @@
 
 import { consolePanel } from "./console.js";
 import { Description } from "./description.js";
-import { element, methods, pathNodes, sentence, table } from "./elements.js";
+import { element, table } from "./elements.js";
 import { operationView } from "./operation.js";
+import { methods, pathNodes, sentence } from "./parts.js";
 import { startSession } from "./session.js";
 
 const byID = (id) => document.getElementById(id);

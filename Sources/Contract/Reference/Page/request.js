@@ -1,7 +1,8 @@
 // The form of an operation, and the request that it makes: for the browser, and as a line of curl.
 
-import { element, field, folded } from "./elements.js";
+import { element, field } from "./elements.js";
 import { knownParameter, withKnownIDs } from "./known.js";
+import { folded } from "./parts.js";
 import { token } from "./session.js";
 import { rules } from "./words.js";
 

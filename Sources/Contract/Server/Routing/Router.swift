@@ -115,7 +115,7 @@ public final class Router<API: ServiceAPI>: Sendable {
         // Handshakes are counted where they are decided on.
         if request.refusal == nil { (outcome.metrics ?? unmatched).record(status.code, duration) }
         trace.end(request.method, outcome.route, status, api: API.name, request: info.id)
-        log(request, outcome.route, status, info, trace.id, duration)
+        log(request, outcome, info, trace.id, duration)
         let isSecret = outcome.isOpen && !request.changesNothing
         guard case .bytes(let bytes) = outcome.reply.content, bytes.readableBytes > Self.large else {
             outcome.reply.finish(for: request, isSecret: isSecret, credentials: API.credentials, tags: tags)
@@ -199,6 +199,7 @@ public final class Router<API: ServiceAPI>: Sendable {
         if let refusal = error as? Refusal {
             var reply = render(refusal.reason, info)
             reply.headers.append(contentsOf: refusal.headers)
+            reply.caller = refusal.caller
             return reply
         }
         if let unready = error as? Unready {
@@ -237,18 +238,20 @@ public final class Router<API: ServiceAPI>: Sendable {
     }
 
     private func log(
-        _ request: ReceivedRequest, _ route: String?, _ status: HTTPResponse.Status, _ info: RequestInfo,
-        _ trace: String?,
-        _ duration: Duration
+        _ request: ReceivedRequest, _ outcome: Outcome, _ info: RequestInfo, _ trace: String?, _ duration: Duration
     ) {
         guard options.logger.logLevel <= .info else { return }
         // The route is logged and not the path: a query may contain what does not belong in a log.
         var metadata: Logger.Metadata = [
-            "request": "\(info.id)", "method": "\(request.method.rawValue)", "route": "\(route ?? "unknown")",
-            "status": .stringConvertible(status.code),
+            "request": "\(info.id)", "method": "\(request.method.rawValue)", "route": "\(outcome.route ?? "unknown")",
+            "status": .stringConvertible(outcome.reply.status.code),
             "microseconds": .stringConvertible(Int64(duration / .microseconds(1))), "address": "\(info.address)",
         ]
         if let trace { metadata["trace"] = "\(trace)" }
+        // The word before it says of which kind the caller is, which is the same in all lines of an API.
+        if let caller = outcome.reply.caller?.split(separator: " ", maxSplits: 1).last {
+            metadata["user"] = "\(caller)"
+        }
         options.logger.info("request", metadata: metadata)
     }
 }

@@ -32,7 +32,8 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
     ///   - secrets: Returns the keys for the fingerprints of idempotent requests and for entity tags: the present one, and
     ///     then those that were replaced within the last day. A bare hash of a registration would be a fast way to try
     ///     passwords.
-    ///   - name: Returns the name of a caller in the scope of an idempotency key.
+    ///   - name: Returns the name of a caller in the scope of an idempotency key: a word and the id, such as `user 17`. The
+    ///     line of the request in the log has the id.
     public init(
         spool: (any UploadSpool)? = nil, secrets: @escaping @Sendable () -> [[UInt8]],
         name: @escaping @Sendable (Caller) -> String,
@@ -69,7 +70,7 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
             Operation(E.route) { call in
                 try admit(call.request.method, call.info)
                 let caller = try await authenticate(call.info)
-                return try await withHeaders(try await headers(E.route, caller)) {
+                return try await replying(to: name(caller), headers: { try await headers(E.route, caller) }) {
                     var info = call.info
                     let request = try await call.read(E.self, into: &info, caller: name(caller), reading)
                     return try respond(
@@ -88,7 +89,7 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
             Operation(E.route) { call in
                 try admit(call.request.method, call.info)
                 let caller = try await authenticate(call.info)
-                return try await withHeaders(try await headers(E.route, caller)) {
+                return try await replying(to: name(caller), headers: { try await headers(E.route, caller) }) {
                     var info = call.info
                     let request = try await call.read(E.self, into: &info, caller: name(caller), reading)
                     let answer = try await handler(request, caller)
@@ -221,6 +222,8 @@ struct Reply: Sendable {
     var isDocument = false
     /// The operation's answer whose body is streamed; nil for other bodies, such as those of files.
     var streamed: StreamedAnswer?
+    /// The name of who has asked; nil for an answer to a stranger.
+    var caller: String?
     /// The room for the answer, until its connection counts the bytes that the client has not taken.
     var hold: MemoryHold?
 
@@ -332,17 +335,20 @@ struct Call: Sendable {
     }
 }
 
-/// Adds headers to an answer or an error.
-nonisolated(nonsending) private func withHeaders(
-    _ headers: HTTPFields, _ answer: nonisolated(nonsending) () async throws -> Reply
+/// Adds to an answer or an error who has asked, and the headers of answers to that caller.
+nonisolated(nonsending) private func replying(
+    to caller: String, headers: nonisolated(nonsending) () async throws -> HTTPFields,
+    _ answer: nonisolated(nonsending) () async throws -> Reply
 ) async throws -> Reply {
-    if headers.isEmpty { return try await answer() }
+    var fields = HTTPFields()
     do {
-        var response = try await answer()
-        response.headers.append(contentsOf: headers)
-        return response
+        fields = try await headers()
+        var reply = try await answer()
+        if !fields.isEmpty { reply.headers.append(contentsOf: fields) }
+        reply.caller = caller
+        return reply
     } catch {
-        throw Refusal(reason: error, headers: headers)
+        throw Refusal(reason: error, headers: fields, caller: caller)
     }
 }
 
@@ -350,6 +356,7 @@ nonisolated(nonsending) private func withHeaders(
 struct Refusal: Error {
     let reason: any Error
     let headers: HTTPFields
+    let caller: String
 }
 
 private func respond<Output: Encodable>(_ answer: Answer<Output>) throws -> Reply {
