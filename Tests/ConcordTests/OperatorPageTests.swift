@@ -423,6 +423,7 @@ struct PageServer {
 
     func stop() async throws {
         process.signal(SIGTERM)
-        #expect(await process.status() == 0)
+        let status = await process.status()
+        #expect(status == 0, "\(await process.wholeOutput().suffix(2000))")
     }
 }
