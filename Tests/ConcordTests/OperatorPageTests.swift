@@ -423,7 +423,7 @@ struct PageServer {
 
     func stop() async throws {
         process.signal(SIGTERM)
-        let status = await process.status()
-        #expect(status == 0, "\(await process.wholeOutput().suffix(2000))")
+        let (status, output) = (await process.status(), await process.wholeOutput())
+        #expect(status == 0, "\(output.suffix(2000))")
     }
 }
