@@ -17,15 +17,7 @@ import Testing
         let names: [String]
         var now: Int64 { clock.source.seconds }
 
-        func left() async throws -> Set<String> {
-            var (left, cursor): (Set<String>, String?) = ([], nil)
-            repeat {
-                let page = try await store.keys(olderThan: .max, after: cursor)
-                left.formUnion(page.keys.map(\.rawValue))
-                cursor = page.next
-            } while cursor != nil
-            return left
-        }
+        func left() async throws -> Set<String> { Set(try await store.allKeys()) }
 
         func sweep(
             olderThan age: Int64 = 3600, keeping known: Set<String>, limits: SweepLimits = .init()

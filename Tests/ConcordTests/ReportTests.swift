@@ -371,7 +371,7 @@ import Testing
             #expect(done == "dunbar \(his) \"john\": 2 removed\n")
             #expect(try await jane.send(Dunbar.ListUserPosts(user: his)).map(\.id) == [old])
             #expect(try await jane.send(Dunbar.ListComments(post: other)).map(\.userId) == [hers])
-            #expect(try await host.objects.keys(olderThan: .max, after: nil).keys.isEmpty)
+            #expect(try await host.objects.allKeys().isEmpty)
             let audit = try await host.database.read { try $0.auditEntries(after: 0, limit: 10) }
             #expect(audit.map(\.subject) == ["user \(his): spam"])
         }
@@ -434,7 +434,7 @@ import Testing
             #expect(try await alice.send(Messenger.ListMessages(chat: chats[0])).map(\.id) == [answer])
             #expect(try await count("messages", in: host.database) == 1)
             #expect(try await count("files", in: host.database) == 0)
-            #expect(try await host.objects.keys(olderThan: .max, after: nil).keys.isEmpty)
+            #expect(try await host.objects.allKeys().isEmpty)
         }
     }
 

@@ -70,7 +70,7 @@ import Testing
                 ]
             }
             for (table, count) in counts { #expect(count == 0, "\(table)") }
-            #expect(try await host.storedObjects() == [])
+            #expect(try await host.objects.allKeys() == [])
             // Other users' data is kept.
             let kept = try await host.database.read { db in
                 try db.value(

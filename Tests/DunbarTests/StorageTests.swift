@@ -13,15 +13,7 @@ import Testing
     private static let jpeg = Upload(
         .bytes(SampleImage.jpeg(width: 8, height: 8)), filename: "x.jpg", contentType: "image/jpeg")
 
-    private func stored(_ host: DunbarHost) async throws -> Int {
-        var (count, cursor): (Int, String?) = (0, nil)
-        repeat {
-            let page = try await host.objects.keys(olderThan: .max, after: cursor)
-            count += page.keys.count
-            cursor = page.next
-        } while cursor != nil
-        return count
-    }
+    private func stored(_ host: DunbarHost) async throws -> Int { try await host.objects.allKeys().count }
 
     /// Each of the posts would fit together with one other.
     @Test(arguments: Stack.Engine.available)

@@ -32,11 +32,11 @@ import Testing
             try await alice.send(Messenger.BlockUser(bob.id))
             try await alice.send(Messenger.UnblockUser(bob.id))
             try await alice.send(Messenger.BlockUser(bob.id))
-            #expect(Set(try await host.storedObjects()) == Set([sent, alone, avatar, unsent].map(\.objectKey)))
+            #expect(Set(try await host.objects.allKeys()) == Set([sent, alone, avatar, unsent].map(\.objectKey)))
             try await alice.client.deleteAccount(password: alice.password)
 
             // The files are deleted at once, without a sweep.
-            #expect(try await host.storedObjects() == [sent.objectKey])
+            #expect(try await host.objects.allKeys() == [sent.objectKey])
             let id = alice.id.rawValue
             let (texts, rows) = try await host.database.read { db in
                 let texts = try db.all(
@@ -63,7 +63,7 @@ import Testing
             // Later sweeps remove nothing else.
             clock.advance(by: .seconds(7200))
             try await host.service.sweep()
-            #expect(try await host.storedObjects() == [sent.objectKey])
+            #expect(try await host.objects.allKeys() == [sent.objectKey])
         }
     }
 
@@ -102,7 +102,7 @@ import Testing
             // The next sweep at the latest removes objects of uploads whose account was deleted.
             clock.advance(by: .seconds(7200))
             try await host.service.sweep()
-            #expect(try await host.storedObjects() == [])
+            #expect(try await host.objects.allKeys() == [])
         }
     }
 
@@ -113,10 +113,10 @@ import Testing
             let alice = try await host.world().person()
             for _ in 0..<103 { _ = try await alice.client.upload(Upload(.bytes([1]), filename: "a")) }
             try await alice.client.deleteAccount(password: alice.password)
-            #expect(try await host.storedObjects().count == 3)
+            #expect(try await host.objects.allKeys().count == 3)
             clock.advance(by: .seconds(7200))
             try await host.service.sweep()
-            #expect(try await host.storedObjects() == [])
+            #expect(try await host.objects.allKeys() == [])
         }
     }
 

@@ -90,7 +90,7 @@ import Testing
             clock.advance(by: .seconds(7200))
             try await host.service.sweep()
             let kept = [shared, avatar, unsent, new].map(\.objectKey)
-            #expect(Set(try await host.storedObjects()) == Set(kept))
+            #expect(Set(try await host.objects.allKeys()) == Set(kept))
         }
     }
 

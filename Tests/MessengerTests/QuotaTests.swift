@@ -53,7 +53,7 @@ import Testing
                 _ = try await alice.client.upload(Upload(.bytes([1]), filename: "a"))
             }
             #expect(1...3600 ~= refusal.retryAfter ?? 0)
-            #expect(try await host.storedObjects().count == 3)
+            #expect(try await host.objects.allKeys().count == 3)
             _ = try await upload(by: bob)
             host.clock.advance(by: .seconds(3600))
             let again = try await host.world().signedIn(alice.name, alice.password)
@@ -86,7 +86,7 @@ import Testing
             #expect(try await left().count == 3)
             host.clock.advance(by: .seconds(120))
             #expect(try await left() == [sent.rawValue, picture.rawValue])
-            #expect(try await host.storedObjects().count == 2)
+            #expect(try await host.objects.allKeys().count == 2)
             _ = unused
             let again = try await host.world().signedIn(alice.name, alice.password)
             _ = try await upload(by: again)

@@ -145,6 +145,7 @@ public struct Server: Sendable {
                 logger: settings.logger, announcement: announcement)
         }
         if let operatorListener, let operatorAddress, let desk {
+            services.append(desk.backup)
             services.append(
                 ListenerService(
                     listener: operatorListener.listener, address: operatorAddress, logger: settings.logger,

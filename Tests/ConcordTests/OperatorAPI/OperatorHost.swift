@@ -58,6 +58,9 @@ extension OperatorHost {
         return Set(try FileManager.default.contentsOfDirectory(atPath: folder))
     }
 
+    /// Whether the page's backup is being made.
+    var isMakingBackup: Bool { get async { await desk.backup.look().isRunning } }
+
     /// Returns the numbers of an actor's entries in Messenger's audit.
     func auditIDs(of actor: String) async throws -> [Int64] {
         guard let database = desk.commands.running.first?.database else { return [] }
@@ -145,6 +148,15 @@ private struct ServerOfTheTest {
     func close() async throws { for api in running { try await api.close() } }
 
     func serve(_ wire: Stack.Wire, _ body: (OperatorHost) async throws -> Void) async throws {
+        let backups = Task { try await desk.backup.run() }
+        let result: Result<Void, any Error>
+        do { result = .success(try await listen(wire, body)) } catch { result = .failure(error) }
+        backups.cancel()
+        try? await backups.value
+        try result.get()
+    }
+
+    private func listen(_ wire: Stack.Wire, _ body: (OperatorHost) async throws -> Void) async throws {
         guard let port = settings.ports["messenger"], let messenger = running.first else { return }
         let listening = Task { await messenger.service.listen {} }
         defer { listening.cancel() }

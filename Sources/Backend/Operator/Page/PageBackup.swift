@@ -2,59 +2,76 @@ import Contract
 import Foundation
 import Logging
 import NIOConcurrencyHelpers
+import ServiceLifecycle
 
-/// The backups as the operator's page shows them, and the one that it has begun.
-final class PageBackup: Sendable {
-    private struct State {
-        var isRunning = false
-        var done = 0
-        var total = 0
-        /// Why the backup that the page began last has failed.
-        var failure: String?
-        /// The size of a backup, by its name: a manifest is long, and never changes.
-        var size: (name: String, bytes: Int64)?
+/// The backups as the operator's page shows them, and those that it begins.
+///
+/// It is a service, because a backup reads the databases: the server closes them only after the backup has ended. A backup
+/// that is being made when the server stops is cancelled.
+final class PageBackup: Service {
+    private enum State {
+        /// No backup of the page's is being made; the last one may have failed, and why.
+        case idle(failure: String?)
+        /// A backup was asked for, and has read some of its files.
+        case running(done: Int, of: Int)
+        /// The server stops.
+        case stopped
     }
 
-    private let state = NIOLockedValueBox(State())
+    private let state = NIOLockedValueBox(State.idle(failure: nil))
+    /// The newest backup's name and size: a manifest is long, and never changes.
+    private let known = NIOLockedValueBox<(name: String, bytes: Int64)?>(nil)
     private let commands: CommandRunner
     private let scheduled: BackupState
+    /// The operators who asked for a backup. A backup that is being made refuses the next, so at most one waits.
+    private let (asked, asking) = AsyncStream<String>.makeStream(bufferingPolicy: .bufferingOldest(1))
 
     init(commands: CommandRunner, scheduled: BackupState) {
         self.commands = commands
         self.scheduled = scheduled
     }
 
-    /// Begins a backup, which goes on without the request that has asked for it.
-    ///
-    /// - Throws: A `Problem` with 409 when a backup is being made, or there is no place for one.
-    func begin(for actor: String) throws {
-        guard let backups = commands.settings.backups else {
-            throw Problem(.conflict, "The server has no place for backups: start it with --backup-to")
+    func run() async throws {
+        await cancelWhenGracefulShutdown { [self] in
+            for await actor in asked { await make(for: actor) }
         }
-        let command = MakeBackup(to: backups.location, keep: backups.keep, environment: [:])
-        let request = OperatorRequest(
-            operation: MakeBackup.name, api: nil, arguments: try JSONEncoder().encode(command), database: nil,
-            actor: actor)
-        let isFirst = state.withLockedValue { state in
-            if state.isRunning { return false }
-            state = State(isRunning: true, size: state.size)
-            return true
-        }
-        guard isFirst else { throw Problem(.conflict, "A backup is being made") }
-        Task {
-            var failure: String?
-            do throws(OperatorError) {
-                try await commands.perform(request, on: ProgressConsole { [self] in note($0, of: $1) })
-            } catch { failure = error.description }
-            end(failure)
-        }
+        state.withLockedValue { $0 = .stopped }
+        try? await gracefulShutdown()
     }
 
-    private func note(_ done: Int, of total: Int) { state.withLockedValue { ($0.done, $0.total) = (done, total) } }
+    /// Begins a backup, which goes on without the request that has asked for it.
+    ///
+    /// - Throws: A `Problem` with 409 when a backup is being made or there is no place for one, and with 503 when the server
+    ///   stops.
+    func begin(for actor: String) throws {
+        guard commands.settings.backups != nil else {
+            throw Problem(.conflict, "The server has no place for backups: start it with --backup-to")
+        }
+        try state.withLockedValue { state in
+            switch state {
+            case .running: throw Problem(.conflict, "A backup is being made")
+            case .stopped: throw Problem(.serviceUnavailable, "The server is stopping")
+            case .idle: state = .running(done: 0, of: 0)
+            }
+        }
+        asking.yield(actor)
+    }
 
-    private func end(_ failure: String?) {
-        state.withLockedValue { ($0.isRunning, $0.failure) = (false, failure) }
-        if failure == nil { scheduled.set(nil) }
+    private func make(for actor: String) async {
+        guard let backups = commands.settings.backups else { return }
+        var failure: String?
+        do {
+            let command = MakeBackup(to: backups.location, keep: backups.keep, environment: [:])
+            let request = OperatorRequest(
+                operation: MakeBackup.name, api: nil, arguments: try JSONEncoder().encode(command), database: nil,
+                actor: actor)
+            try await commands.perform(
+                request, on: ProgressConsole { [state] done, total in
+                    state.withLockedValue { $0 = .running(done: done, of: total) }
+                })
+            scheduled.set(nil)
+        } catch { failure = "\(error)" }
+        state.withLockedValue { $0 = .idle(failure: failure) }
     }
 
     /// Returns what the page shows of the backups.
@@ -70,12 +87,18 @@ final class PageBackup: Sendable {
     }
 
     private func shown(_ place: String?, newest: String?, size: Int64?, problem: String?) -> OperatorAPI.Backup {
-        let state = state.withLockedValue { $0 }
+        var (isRunning, done, total): (Bool, Int, Int) = (false, 0, 0)
+        var failure: String?
+        switch state.withLockedValue({ $0 }) {
+        case .idle(let reason): failure = reason
+        case .running(let read, let all): (isRunning, done, total) = (true, read, all)
+        case .stopped: break
+        }
         let time = newest.flatMap { BackupNames.newest(of: [$0], at: .distantFuture) }
         return OperatorAPI.Backup(
             place: place, newestAt: time.map { .init(milliseconds: Int64($0.timeIntervalSince1970 * 1000)) },
             size: size,
-            problem: state.failure ?? problem, isRunning: state.isRunning, done: state.done, total: state.total)
+            problem: failure ?? problem, isRunning: isRunning, done: done, total: total)
     }
 
     private func newest(at location: BackupLocation) async throws -> (name: String, size: Int64)? {
@@ -91,9 +114,9 @@ final class PageBackup: Sendable {
 
     private func newest(in place: any BackupPlace) async throws -> (name: String, size: Int64)? {
         guard let name = try await place.names().last else { return nil }
-        if let known = state.withLockedValue({ $0.size }), known.name == name { return (name, known.bytes) }
+        if let known = known.withLockedValue({ $0 }), known.name == name { return (name, known.bytes) }
         let size = try await place.manifest(of: name).size
-        state.withLockedValue { $0.size = (name, size) }
+        known.withLockedValue { $0 = (name, size) }
         return (name, size)
     }
 }
