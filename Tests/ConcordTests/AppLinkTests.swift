@@ -112,6 +112,10 @@ import Testing
                 ["--deuce-diary-app-store", "javascript:alert(1)"], [:],
                 "'javascript:alert(1)' is not a URL of the app's store"
             ),
+            (
+                [], ["CONCORD_DEUCE_DIARY_APP_STORE": "https://apps.example.com/app"],
+                "name it with --app-id deuce-diary=ID"
+            ),
         ]
         for (arguments, environment, words) in wrong {
             let process = try ConcordProcess(["serve", "--data", "/nowhere"] + arguments, environment: environment)

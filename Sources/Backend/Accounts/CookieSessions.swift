@@ -5,7 +5,8 @@ import HTTPTypes
 import Identity
 
 /// Stores sessions whose tokens are in cookies. The token is random, and only its hash is stored. A session ends 30
-/// days after its last use, when its user signs out, and when the user signs in again with the same cookie.
+/// days after its last use, when its user signs out, and when the user signs in again with the same cookie. The last use of
+/// each is noted to an hour (``SessionNotes``).
 public struct CookieSessions<User: SQLConvertible>: Sendable {
     /// The time in milliseconds after which an unused session ends.
     public static var lifetime: Int64 { 30 * day }
@@ -15,24 +16,20 @@ public struct CookieSessions<User: SQLConvertible>: Sendable {
     private let database: Database
     private let cookie: SessionCookie
     private let time: TimeSource
-    private let notesUse: Bool
     private let admit: Admission
 
     /// Throws the API's refusal for an account that may not be used now.
     public typealias Admission = @Sendable (_ user: User, _ now: Int64, Session) throws -> Void
 
     /// - Parameters:
-    ///   - notesUse: Whether the table has the columns of ``SessionNotes``, in which the last use of each session is noted,
-    ///     to an hour.
     ///   - admit: Decides about the user of each session that is found.
     public init(
-        database: Database, cookie: SessionCookie, time: TimeSource, notesUse: Bool = false,
+        database: Database, cookie: SessionCookie, time: TimeSource,
         admit: @escaping Admission = { _, _, _ in }
     ) {
         self.database = database
         self.cookie = cookie
         self.time = time
-        self.notesUse = notesUse
         self.admit = admit
     }
 
@@ -71,12 +68,11 @@ public struct CookieSessions<User: SQLConvertible>: Sendable {
         let tokens = tokens(in: headers).map { (text: $0, hash: Digest.sha256($0)) }
         if tokens.isEmpty { return nil }
         let now = time.milliseconds()
-        let usedAt: SQL = notesUse ? "used_at" : "expires_at"
         typealias Found = (token: String, hash: [UInt8], user: User, expiresAt: Int64, usedAt: Int64?)
         let found: Found? = try await database.read { [admit] db in
             for (token, hash) in tokens {
                 let session: (user: User, expiresAt: Int64, usedAt: Int64?)? = try db.one(
-                    "SELECT user_id, expires_at, \(usedAt) FROM sessions WHERE hash = \(hash) AND expires_at > \(now)"
+                    "SELECT user_id, expires_at, used_at FROM sessions WHERE hash = \(hash) AND expires_at > \(now)"
                 ) { (try $0.get(0), try $0.get(1), try $0.get(2)) }
                 guard let session else { continue }
                 try admit(session.user, now, db)
@@ -85,7 +81,7 @@ public struct CookieSessions<User: SQLConvertible>: Sendable {
             return nil
         }
         guard let session = found else { return nil }
-        if notesUse, let address, abs(now - (session.usedAt ?? 0)) >= Self.hour {
+        if let address, abs(now - (session.usedAt ?? 0)) >= Self.hour {
             // The request goes on where this cannot be noted now.
             try? await database.write { db in
                 try SessionNotes.use("hash = \(session.hash)", from: address, at: now, in: db)

@@ -88,6 +88,17 @@ struct DeuceDiaryOptions: ParsableArguments {
         return text
     }
 
+    /// Refuses the URL of the app's store where no app is named, because no browser would see it.
+    func requireApp(_ hasApp: Bool, _ environment: Environment) throws {
+        let isSet =
+            deuceDiaryAppStore?.isEmpty == false
+            || environment.variables["CONCORD_DEUCE_DIARY_APP_STORE"]?.isEmpty == false
+        guard !isSet || hasApp else {
+            throw ValidationError(
+                "--deuce-diary-app-store needs the app whose links are opened: name it with --app-id deuce-diary=ID")
+        }
+    }
+
     private func rateLimit(_ environment: Environment) throws -> Int? {
         let requests = try environment.value(
             deuceDiaryRateLimit, "CONCORD_DEUCE_DIARY_RATE_LIMIT", { Int($0) }, default: Int.max, shown: "no limit")

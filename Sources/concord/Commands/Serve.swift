@@ -2,6 +2,7 @@ import ArgumentParser
 import Backend
 import ContractServer
 import Cores
+import DeuceDiaryAPI
 import Foundation
 import GTSDAPI
 import GTSDService
@@ -347,6 +348,7 @@ struct Serve: AsyncParsableCommand {
         settings.documents = ConcordAPI.documents(
             of: apis.isEmpty ? ConcordAPI.names : apis, settings, withPage: page == .on)
         settings.appLinks = try appLinks.links(environment)
+        try deuceDiary.requireApp(settings.appLinks[DeuceDiary.name] != nil, environment)
         settings.operatorDocuments = MonitoringOptions.documents
         settings.sendTestEmail = try mail.testSender(environment, folder: folder)
         settings.reportNotices = try mail.reportNotices(environment, folder: folder)

@@ -20,7 +20,7 @@ extension DunbarScenarios {
                 try expect(try await person.send(Dunbar.ListComments(post: post.id)), equals: [first, second])
             }
         },
-        Scenario("What is no comment is refused, after what cannot be seen", clause: "§1 comments") {
+        Scenario("An invalid comment is refused, after what cannot be seen", clause: "§1 comments") {
             world, john, jane in
             let post = try await john.publish()
             let path = "/posts/\(post.id)/comments"

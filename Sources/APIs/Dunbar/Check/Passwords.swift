@@ -36,7 +36,7 @@ extension DunbarScenarios {
             for person in [john, jane] { try await person.get("/user").succeeded(200) }
             try await world.login(jane.name).succeeded(200)
         },
-        Scenario("What is no new password changes nothing", clause: "POST /account/password") { world, john in
+        Scenario("An invalid new password changes nothing", clause: "POST /account/password") { world, john in
             let (short, long) = ("Password must be at least 8 characters", "Password must be at most 200 characters")
             let table: [(body: JSONValue, text: String)] = [
                 ([:], "Password is required"), (["newPassword": "x"], "Password is required"),

@@ -31,7 +31,7 @@ extension DunbarScenarios {
             try expect(try await world.fetch(photo).status, equals: 404)
             try expect(try await world.fetch(next).status, equals: 200)
         },
-        Scenario("What is no photo is refused, the first thing first", clause: "§1 photo") { _, john, jane in
+        Scenario("An invalid photo is refused, the first thing first", clause: "§1 photo") { _, john, jane in
             let path = "/users/\(john.id)/photo"
             let image = SampleImage.jpeg(width: 8, height: 8)
             func upload(

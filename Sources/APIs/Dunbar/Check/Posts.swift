@@ -73,7 +73,7 @@ extension DunbarScenarios {
                 }
             }
         },
-        Scenario("What is no post is refused", clause: "§1 POST /posts, example 4") { _, john in
+        Scenario("An invalid post is refused", clause: "§1 POST /posts, example 4") { _, john in
             for content in ["", "  \r\n\t ", "\u{200B}\u{2800}\u{FE0F}", nil] as [String?] {
                 let body: JSONValue = content.map { ["content": .string($0)] } ?? [:]
                 try await john.post("/posts", body).refused(400, "Post must have content or media", "\(body)")

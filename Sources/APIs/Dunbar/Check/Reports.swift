@@ -24,7 +24,7 @@ extension DunbarScenarios {
             try await john.raw(.delete, "/posts/\(post.id)").said("Post deleted")
             try await jane.post(path, ["reason": "Hateful"]).refused(404, "Post not found")
         },
-        Scenario("What is no report is refused, the first thing first", clause: "§6 POST /posts/:id/report") { world in
+        Scenario("An invalid report is refused, the first thing first", clause: "§6 POST /posts/:id/report") { world in
             let john = try await world.person(isPrivate: false)
             let jane = try await world.person()
             let post = try await john.publish()

@@ -101,6 +101,10 @@ package struct DunbarWorld: PeopledWorld {
     }
 }
 
+extension DunbarWorld: MailedWorld {
+    package var sentEmails: (@Sendable (_ address: String) async throws -> [String])? { `operator`?.emails }
+}
+
 /// A user with a session, and an SDK that has it.
 package struct Person: Requester {
     package let id: Dunbar.User.ID

@@ -85,7 +85,7 @@ public final class DunbarService: FileStoringService {
             database: database,
             cookie: SessionCookie(
                 name: Dunbar.sessionCookie, isSecure: settings.publicURL.lowercased().hasPrefix("https:")),
-            time: time, notesUse: true, admit: { try Users.requireUsable($0, at: $1, in: $2) })
+            time: time, admit: { try Users.requireUsable($0, at: $1, in: $2) })
         self.accounts = Accounts(
             database: database, passwords: passwords, secret: secret, limits: settings.attempts,
             registration: Registration(requiredTerms: settings.requiredTerms),

@@ -48,7 +48,7 @@ extension GTSDScenarios {
             ).succeeded(200)
             try await world.post("/auth/signup", body, headers: key).refused(401, "Invalid or expired token")
         },
-        Scenario("What is no new password changes nothing", clause: "POST /auth/password") { world, anna in
+        Scenario("An invalid new password changes nothing", clause: "POST /auth/password") { world, anna in
             let rules = "newPassword: Password must be at least 8 characters"
             let table: [(body: JSONValue, text: String)] = [
                 ([:], "currentPassword: Required, newPassword: Required"),

@@ -29,7 +29,7 @@ extension GTSDScenarios {
                 ["name": .string(long), "timezone": "Pacific/Auckland"])
             try await change(["timezone": "UTC"], ["timezone": "UTC"])
         },
-        Scenario("What is no name and no zone changes nothing", clause: "PATCH /auth/me") { world, anna in
+        Scenario("An invalid name or zone changes nothing", clause: "PATCH /auth/me") { world, anna in
             let before = try await anna.get("/auth/me").data()
             let table: [(body: JSONValue, text: String)] = [
                 (["name": ""], "name: Name must be 1 to 255 characters"),

@@ -58,6 +58,10 @@ package struct GTSDWorld: PeopledWorld {
     }
 }
 
+extension GTSDWorld: MailedWorld {
+    package var sentEmails: (@Sendable (_ address: String) async throws -> [String])? { `operator`?.emails }
+}
+
 /// An account, with an SDK that is signed in to it.
 package struct Person: Requester {
     /// The password of all accounts.

@@ -50,7 +50,7 @@ extension MessengerScenarios {
             for person in [alice, bob] { try await person.get("/me").succeeded(200) }
             try await world.login(bob.name, bob.password).succeeded(200)
         },
-        Scenario("What is no new password changes nothing", clause: "POST /me/password") { world, alice, bob in
+        Scenario("An invalid new password changes nothing", clause: "POST /me/password") { world, alice, bob in
             let (short, long) = ("Password must be at least 8 characters", "Password must be at most 200 characters")
             let table: [(body: JSONValue, text: String)] = [
                 ([:], "current_password required"), (["new_password": "x"], "current_password required"),

@@ -89,6 +89,10 @@ package struct MessengerWorld: PeopledWorld {
     }
 }
 
+extension MessengerWorld: MailedWorld {
+    package var sentEmails: (@Sendable (_ address: String) async throws -> [String])? { `operator`?.emails }
+}
+
 /// An account, with an SDK that is signed in to it.
 package struct Person: Requester {
     package let id: Messenger.User.ID
