@@ -338,6 +338,31 @@ def is_listening(url):
         return False
 
 
+async def late_answer(page):
+    """The answer to an earlier request does not hide that a later one had none."""
+    await page.tab.value("""(() => {
+        const ask = window.fetch;
+        window.fetch = (...request) => {
+            window.fetch = () => Promise.reject(new TypeError("no answer"));
+            return new Promise((answered) => {
+                window.answerLate = async () => {
+                    answered(await ask(...request));
+                    window.fetch = ask;
+                    await new Promise((done) => setTimeout(done, 0));
+                };
+            });
+        };
+    })()""")
+    await page.tab.value("location.hash = '#people?text=b'")
+    await page.tab.wait("Boolean(window.answerLate)")
+    await page.tab.value("location.hash = '#people?text=c'")
+    await page.shows("The server does not answer", "#away")
+    await page.tab.value("window.answerLate()")
+    await page.shows("The server does not answer", "#away")
+    await page.tab.value("location.hash = '#people?text=d'")
+    await page.tab.wait("document.querySelector('#away').hidden")
+
+
 async def two_and_none(browser, page, facts):
     """Two operators decide on one report, and then the server goes away."""
     await page.go("reports")
@@ -352,6 +377,7 @@ async def two_and_none(browser, page, facts):
     await page.shows("was closed by operator anna", "dialog")
     await page.press("Cancel", "dialog")
     other.finish()
+    await late_answer(page)
     os.kill(facts["process"], signal.SIGTERM)
     # Until then the server still answers.
     while is_listening(facts["url"]):

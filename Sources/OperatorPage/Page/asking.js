@@ -20,7 +20,11 @@ export function listen(away, signedOut) {
 /** Returns a path below `api/` whose steps are escaped. */
 export const path = (...steps) => `api/${steps.map((step) => encodeURIComponent(step)).join("/")}`;
 
+let asked = 0;
+let unanswered = 0;
+
 async function ask(method, url, body) {
+  const number = ++asked;
   let response;
   try {
     response = await fetch(url, {
@@ -30,10 +34,12 @@ async function ask(method, url, body) {
       body: body === undefined ? undefined : JSON.stringify(body),
     });
   } catch {
+    unanswered = Math.max(unanswered, number);
     noteAway(true);
     throw new Refusal(0, "The server does not answer. Nothing is known to have been done.");
   }
-  noteAway(false);
+  // A slow answer to an earlier request says nothing about the server now.
+  if (number > unanswered) noteAway(false);
   const text = await response.text();
   let answer = null;
   try {
