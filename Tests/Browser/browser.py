@@ -148,7 +148,10 @@ class Tab:
             async with asyncio.timeout(LIMIT):
                 while True:
                     with contextlib.suppress(Failure):
-                        if value := await self.value(expression):
+                        # An element arrives here as an empty object, so the page decides whether the value is true.
+                        is_true, value = await self.value(
+                            f"(async () => {{ const value = await ({expression}); return [Boolean(value), value]; }})()")
+                        if is_true:
                             return value
                     await asyncio.sleep(0.05)
         except TimeoutError:

@@ -354,7 +354,7 @@ async def late_answer(page):
         };
     })()""")
     await page.tab.value("location.hash = '#people?text=b'")
-    await page.tab.wait("Boolean(window.answerLate)")
+    await page.tab.wait("window.answerLate")
     await page.tab.value("location.hash = '#people?text=c'")
     await page.shows("The server does not answer", "#away")
     await page.tab.value("window.answerLate()")

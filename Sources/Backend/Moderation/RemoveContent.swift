@@ -66,11 +66,13 @@ extension ModerationDesk {
                 last = end
                 for start in stride(from: 0, to: page.count, by: ContentSlices.removed) {
                     let slice = Array(page[start..<min(start + ContentSlices.removed, page.count)])
+                    let begun = ContinuousClock.now
                     let removal = try await context.database.write { db in
                         try self.remove(kind, slice, at: now, in: db)
                     }
                     await removal.finish()
                     for thing in removal.things { counts[thing.author ?? "", default: 0] += 1 }
+                    try await Task.sleep(for: (ContinuousClock.now - begun) * ContentSlices.pause)
                 }
             }
         }
@@ -87,4 +89,6 @@ private enum ContentSlices {
     static let read = 1000
     /// The things that are removed in one transaction: others wait for it for about a millisecond.
     static let removed = 10
+    /// How many times as long as a transaction the pause after it is, so that most of what others do meets none.
+    static let pause = 3
 }
