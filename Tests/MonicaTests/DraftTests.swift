@@ -66,6 +66,23 @@ import Testing
                     contactID: john, calledAt: try #require(.init("2026-01-02T03:04:05Z")), content: "c",
                     contactCalled: true))
             #expect(try await owner.send(Monica.Update<Monica.Call>(id: call.id, .init(call))).data == call)
+            let conversation = try await owner.client.create(
+                Monica.ConversationDraft(
+                    contactID: john, happenedAt: try #require(.init("2026-01-02T03:04:05Z")), typeID: 2))
+            #expect(
+                try await owner.send(Monica.Update<Monica.Conversation>(id: conversation.id, .init(conversation))).data
+                    == conversation)
+            let talk = try await owner.send(
+                Monica.CreateMessage(
+                    conversation: conversation.id,
+                    Monica.MessageDraft(
+                        content: "m", writtenAt: try #require(.init("2026-01-02T03:04:06Z")), writtenByMe: true))
+            ).data
+            let message = try #require(talk.messages.first)
+            #expect(
+                try await owner.send(
+                    Monica.UpdateMessage(conversation: talk.id, message: message.id, .init(message))
+                ).data == talk)
             let reminder = try await owner.client.create(
                 Monica.ReminderDraft(
                     contactID: john, title: "r", initialDate: try #require(Day("2026-01-02")), frequencyType: .week,

@@ -34,6 +34,7 @@ import Testing
         "GET /export/json: reversed activities": "the contract does not say the order",
         "GET /export/json: reversed notes": "the contract does not say the order",
         "GET /export/json: reversed tasks": "the contract does not say the order",
+        "GET /export/json: reversed conversations": "the contract does not say the order",
         "GET /export/json: reversed gifts": "the contract does not say the order",
     ].merging(Mutant.ofDoors(in: MonicaExamples.all)) { own, _ in own }
 

@@ -38,6 +38,11 @@ extension Mutant {
         .leaking("GET /contactfieldtypes/{id}"), .leaking("PUT /contactfieldtypes/{id}"),
         .leaking("DELETE /contactfieldtypes/{id}"), .leaking("GET /calls/{id}"), .leaking("PUT /calls/{id}"),
         .leaking("DELETE /calls/{id}"), .leaking("GET /contacts/{id}/calls"), .leaking("POST /calls"),
+        .leaking("GET /conversations/{id}"), .leaking("PUT /conversations/{id}"),
+        .leaking("DELETE /conversations/{id}"), .leaking("GET /contacts/{id}/conversations"),
+        .leaking("POST /conversations"), .leaking("POST /conversations/{id}/messages"),
+        .leaking("PUT /conversations/{id}/messages/{message}"),
+        .leaking("DELETE /conversations/{id}/messages/{message}"),
         .leaking("GET /reminders/{id}"), .leaking("PUT /reminders/{id}"), .leaking("DELETE /reminders/{id}"),
         .leaking("GET /contacts/{id}/reminders"), .leaking("POST /reminders"),
         .leaking("GET /debts/{id}"), .leaking("PUT /debts/{id}"), .leaking("DELETE /debts/{id}"),
@@ -139,6 +144,15 @@ extension Mutant {
             "GET /relationships/{id}", "keeps the other contact's type",
             .body("GET /relationships/{id}", #""name":"godson""#, #""name":"child""#)),
         .init(delete, "keeps the calls") { Mutant.lingering("GET /calls/{id}").make() },
+        .init(delete, "keeps the conversations") { Mutant.lingering("GET /conversations/{id}").make() },
+        .init(
+            "POST /conversations/{id}/messages", "has no limit of characters",
+            .accepting(
+                "POST /conversations/{id}/messages", "The messages may not be greater than 100000 characters.", "{}")),
+        .init(
+            "DELETE /contactfieldtypes/{id}", "forgets the conversations of a type",
+            .accepting(
+                "DELETE /contactfieldtypes/{id}", "The contact field type is in use.", #"{"deleted":true,"id":1}"#)),
         .init(delete, "keeps the reminders") { Mutant.lingering("GET /reminders/{id}").make() },
         .init(
             contact, "does not say how much of a limit is left",

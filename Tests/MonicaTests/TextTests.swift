@@ -16,7 +16,8 @@ import Testing
             "PUT /tags/{id} name", "POST /contactfields data", "PUT /contactfields/{id} data",
             "POST /contactfieldtypes name", "PUT /contactfieldtypes/{id} name",
             "POST /reminders title", "PUT /reminders/{id} title", "POST /journal title", "PUT /journal/{id} title",
-            "POST /journal post", "PUT /journal/{id} post",
+            "POST /journal post", "PUT /journal/{id} post", "POST /conversations/{id}/messages content",
+            "PUT /conversations/{id}/messages/{message} content",
         ],
         .optional: [
             "POST /contacts middle_name", "POST /contacts last_name", "POST /contacts nickname",
@@ -69,6 +70,11 @@ import Testing
                 ("/addresses", ["contact_id": 1]), ("/calls", ["contact_id": 1, "called_at": "2026-02-23"]),
                 ("/debts", ["contact_id": 1, "in_debt": "no", "status": "completed", "amount": 1]),
                 ("/pets", ["contact_id": 1, "pet_category_id": 3]),
+                ("/conversations", ["contact_id": 1, "happened_at": "2026-02-23", "contact_field_type_id": 2]),
+                (
+                    "/conversations/1/messages",
+                    ["content": "A", "written_at": "2026-02-23", "written_by_me": true]
+                ),
                 (
                     "/reminders",
                     [
@@ -83,7 +89,10 @@ import Testing
             }
             try await MonicaLawTests.laws.checkTexts(
                 of: await Described.api.description, Self.fields,
-                ids: ["id": "1", "contact_id": 1, "contacts": [1], "recipient_id": 1, "met_through_contact_id": 1]
+                ids: [
+                    "id": "1", "message": "1", "contact_id": 1, "contacts": [1], "recipient_id": 1,
+                    "met_through_contact_id": 1,
+                ]
             ) { method, path, body in
                 try await world.raw.send(method, path, token: owner.token, body: body)
             }

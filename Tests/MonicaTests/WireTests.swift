@@ -126,6 +126,27 @@ import Testing
             Monica.Update<Monica.Call>(
                 id: 1, Monica.CallDraft(contactID: 5, calledAt: .init("2024-10-20T18:30:00Z")!))),
         .init(Monica.Delete<Monica.Call>(id: 1)),
+        .init(Monica.List<Monica.Conversation>(contact: 5, page: 1, limit: 10, sort: .descending(.happenedAt))),
+        .init(Monica.ListOfContact<Monica.Conversation>(contact: 1, page: 2, limit: 50)),
+        .init(Monica.Get<Monica.Conversation>(id: 1)),
+        .init(
+            Monica.Create<Monica.Conversation>(
+                Monica.ConversationDraft(contactID: 5, happenedAt: .init("2024-10-20T00:00:00Z")!, typeID: 2))),
+        .init(
+            Monica.Update<Monica.Conversation>(
+                id: 1, Monica.ConversationDraft(contactID: 5, happenedAt: .init("2024-10-21T00:00:00Z")!, typeID: 1))),
+        .init(Monica.Delete<Monica.Conversation>(id: 1)),
+        .init(
+            Monica.CreateMessage(
+                conversation: 1,
+                Monica.MessageDraft(
+                    content: "Are you coming?", writtenAt: .init("2024-10-20T18:30:00Z")!, writtenByMe: true))),
+        .init(
+            Monica.UpdateMessage(
+                conversation: 1, message: 1,
+                Monica.MessageDraft(
+                    content: "I am late", writtenAt: .init("2024-10-20T18:31:00Z")!, writtenByMe: false))),
+        .init(Monica.DeleteMessage(conversation: 1, message: 1)),
         .init(Monica.List<Monica.Reminder>(contact: 5, page: 1, limit: 10, sort: .descending(.updatedAt))),
         .init(Monica.ListOfContact<Monica.Reminder>(contact: 1, page: 2, limit: 50)),
         .init(Monica.Get<Monica.Reminder>(id: 1)),
@@ -321,6 +342,20 @@ import Testing
         let upcoming: [Monica.UpcomingReminder] = try Self.value("GET /reminders/upcoming/{month}")
         #expect(upcoming.map(\.plannedDay) == [Day("2024-11-20")])
         #expect(upcoming == [.init(reminder, on: Day("2024-11-20")!)])
+    }
+
+    @Test func aConversation() throws {
+        let conversation: Monica.Conversation = try Self.value("GET /conversations/{id}")
+        #expect(conversation.happenedAt == Day("2024-10-20")?.start)
+        #expect(conversation.contactFieldType.type == "email")
+        #expect(conversation.contact?.id == 1)
+        #expect(conversation.url == "https://monica.example/api/conversations/1")
+        let message = try #require(conversation.messages.first)
+        #expect(message.content == "Are you coming?")
+        #expect(message.writtenAt == Monica.Timestamp("2024-10-20T18:30:00Z"))
+        #expect(message.writtenByMe)
+        #expect(message.conversation.id == conversation.id)
+        #expect(message.contact?.id == 1)
     }
 
     @Test func anEntryOfTheJournal() throws {

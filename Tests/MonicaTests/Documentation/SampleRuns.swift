@@ -89,6 +89,9 @@ import Testing
             try await WritingSamples.call(monica, john: john, called: called) { shown.append($0) }
             #expect(shown == ["\(called.date): About the party"])
             shown = []
+            try await WritingSamples.talk(monica, john: john, written: called) { shown.append($0) }
+            #expect(shown == ["me: Are you coming?"])
+            shown = []
             let today = Day(host.clock.date, in: .gmt)
             try await WritingSamples.remind(monica, john: john, today: today) { shown.append($0) }
             #expect(shown.count == 1 && shown[0].hasSuffix(": Water his plants"))

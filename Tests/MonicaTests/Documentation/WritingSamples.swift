@@ -66,6 +66,24 @@ enum WritingSamples {
         // end
     }
 
+    static func talk(
+        _ monica: MonicaAPIClient, john: Monica.Contact, written: Monica.Timestamp, show: (String) -> Void
+    ) async throws {
+        // sample
+        let types = try await monica.send(Monica.ListContactFieldTypes()).data
+        guard let phone = types.first(where: { $0.type == "phone" }) else { return }
+        let chat = try await monica.create(
+            Monica.ConversationDraft(contactID: john.id, happenedAt: written, typeID: phone.id))
+        let question = Monica.MessageDraft(content: "Are you coming?", writtenAt: written, writtenByMe: true)
+        try await monica.send(Monica.CreateMessage(conversation: chat.id, question))
+        for try await conversation in monica.conversations(of: john.id) {
+            for message in conversation.messages {
+                show("\(message.writtenByMe ? "me" : john.firstName): \(message.content)")
+            }
+        }
+        // end
+    }
+
     static func remind(
         _ monica: MonicaAPIClient, john: Monica.Contact, today: Day, show: (String) -> Void
     ) async throws {

@@ -211,6 +211,8 @@ extension Monica {
         public var gifts: [Gift]
         /// The calls; nil in exports of earlier versions.
         public var calls: [Call]?
+        /// The conversations with their messages; nil in exports of earlier versions.
+        public var conversations: [Conversation]?
         /// The reminders; nil in exports of earlier versions.
         public var reminders: [Reminder]?
         /// The debts; nil in exports of earlier versions.
@@ -224,8 +226,8 @@ extension Monica {
             exportedAt: Timestamp, user: User, genders: [Gender], activityTypes: [ActivityType],
             contactFieldTypes: [ContactFieldType], tags: [Tag], contacts: [ExportedContact],
             relationships: [Relationship], activities: [Activity], notes: [Note], tasks: [Task], gifts: [Gift],
-            calls: [Call], reminders: [Reminder],
-            debts: [Debt], pets: [Pet], journal: [JournalEntry]
+            calls: [Call], conversations: [Conversation], reminders: [Reminder], debts: [Debt], pets: [Pet],
+            journal: [JournalEntry]
         ) {
             self.exportedAt = exportedAt
             self.user = user
@@ -240,6 +242,7 @@ extension Monica {
             self.tasks = tasks
             self.gifts = gifts
             self.calls = calls
+            self.conversations = conversations
             self.reminders = reminders
             self.debts = debts
             self.pets = pets

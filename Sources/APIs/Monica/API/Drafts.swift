@@ -100,6 +100,22 @@ extension Monica.CallDraft {
     }
 }
 
+extension Monica.ConversationDraft {
+    /// Creates a draft from a conversation, to be changed in part and sent back.
+    public init(_ conversation: Monica.Conversation) {
+        self.init(
+            contactID: conversation.contact?.id ?? 0, happenedAt: conversation.happenedAt,
+            typeID: conversation.contactFieldType.id)
+    }
+}
+
+extension Monica.MessageDraft {
+    /// Creates a draft from a message, to be changed in part and sent back.
+    public init(_ message: Monica.Message) {
+        self.init(content: message.content, writtenAt: message.writtenAt, writtenByMe: message.writtenByMe)
+    }
+}
+
 extension Monica.ReminderDraft {
     /// Creates a draft from a reminder, to be changed in part and sent back.
     public init(_ reminder: Monica.Reminder) {

@@ -53,6 +53,18 @@ extension Monica {
     ]
     /// The rules of a new call's fields.
     static let newCallRules = callRules.merging(["contact_id": requiredID]) { $1 }
+    /// The rules of a conversation's fields. A changed conversation's contact may be left out.
+    static let conversationRules = [
+        "contact_id": id, "happened_at": FieldRule(format: "date-time", isRequired: true),
+        "contact_field_type_id": requiredID,
+    ]
+    /// The rules of a new conversation's fields.
+    static let newConversationRules = conversationRules.merging(["contact_id": requiredID]) { $1 }
+    /// The rules of a message's fields.
+    static let messageRules = [
+        "written_at": FieldRule(format: "date-time", isRequired: true), "written_by_me": required,
+        "content": FieldRule(lengths: 1...100_000, pattern: FieldRule.visible, isRequired: true),
+    ]
     /// The rules of a reminder's fields.
     static let reminderRules = [
         "contact_id": requiredID, "initial_date": FieldRule(format: "date", isRequired: true),

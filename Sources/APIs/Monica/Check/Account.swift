@@ -122,6 +122,13 @@ extension MonicaScenarios {
                 Monica.GiftDraft(contactID: john.id, name: "Book", amount: "12.50", recipientID: jane.id))
             let day = try Day(checked: "2024-10-20")
             let call = try await owner.client.create(Monica.CallDraft(contactID: john.id, calledAt: day.start))
+            let phone = try await owner.fieldType("phone")["id"]?.integer.map(Int.init) ?? 0
+            let conversation = try await owner.client.create(
+                Monica.ConversationDraft(contactID: john.id, happenedAt: day.start, typeID: phone))
+            try await owner.send(
+                Monica.CreateMessage(
+                    conversation: conversation.id,
+                    Monica.MessageDraft(content: word, writtenAt: day.start, writtenByMe: true)))
             let reminder = try await owner.client.create(
                 Monica.ReminderDraft(contactID: john.id, title: "Call", initialDate: day))
             let entry = try await owner.client.create(Monica.JournalDraft(title: word, post: "y", day: day))
@@ -136,8 +143,8 @@ extension MonicaScenarios {
             for (kind, id) in [
                 ("contacts", john.id), ("contacts", jane.id), ("activities", activity.id), ("notes", note.id),
                 ("tasks", task.id), ("tasks", free.id), ("gifts", gift.id), ("calls", call.id),
-                ("reminders", reminder.id), ("debts", debt.id), ("pets", pet.id), ("journal", entry.id),
-                ("relationships", friends.id), ("relationships", reverse), ("tags", tag.id),
+                ("conversations", conversation.id), ("reminders", reminder.id), ("debts", debt.id), ("pets", pet.id),
+                ("journal", entry.id), ("relationships", friends.id), ("relationships", reverse), ("tags", tag.id),
             ] {
                 let exported = export[kind]?.elements.first { $0["id"] == id.json }
                 let read = try await owner.get("/\(kind)/\(id)?with=contactfields").succeeded(200)["data"]

@@ -43,6 +43,7 @@ extension MonicaScenarios {
                     ("contacts", "contact"), ("activities", "activity"), ("notes", "note"), ("tasks", "task"),
                     ("gifts", "gift"), ("tags", "tag"), ("contactfields", "contact field"),
                     ("contactfieldtypes", "contact field type"), ("addresses", "address"), ("calls", "call"),
+                    ("conversations", "conversation"),
                     ("reminders", "reminder"), ("debts", "debt"), ("pets", "pet"), ("journal", "journal entry"),
                     ("relationships", "relationship"),
                 ] {

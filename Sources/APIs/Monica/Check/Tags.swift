@@ -114,6 +114,7 @@ extension MonicaScenarios {
             world, owner in
             let (john, jane) = (try await owner.contact("John"), try await owner.contact("Jane"))
             let word = world.freshWord()
+            let talk = try await owner.talk(with: jane.id)["id"] ?? nil
             let contact: JSONValue = [
                 "first_name": .string(word), "is_birthdate_known": false, "is_deceased": false,
                 "is_deceased_date_known": false,
@@ -127,6 +128,8 @@ extension MonicaScenarios {
                 ("/contactfieldtypes", ["name": .string(word)], 201),
                 ("/addresses", ["contact_id": john.id.json, "name": "home"], 201),
                 ("/calls", ["contact_id": john.id.json, "called_at": "2024-01-01"], 201),
+                ("/conversations", try await owner.conversation(with: john.id), 201),
+                ("/conversations/\(talk)/messages", Self.message, 200),
                 ("/reminders", Self.reminder(of: john.id), 201), ("/debts", Self.debt(of: john.id), 201),
                 ("/pets", Self.pet(of: john.id), 201), ("/relationships", Self.friends(john.id, jane.id), 201),
                 (
@@ -147,7 +150,11 @@ extension MonicaScenarios {
                 try await world.refuseBadKeys(of: request)
             }
             try expect(try await owner.ids("/contacts?query=\(word)").count, equals: 1)
-            for path in ["notes", "contactfields", "addresses", "calls", "reminders", "debts", "pets"] {
+            let talked = try await owner.get("/conversations/\(talk)").succeeded(200)["data"]
+            try expect(talked?["messages"]?.elements.count, equals: 1)
+            for path in [
+                "notes", "contactfields", "addresses", "calls", "conversations", "reminders", "debts", "pets",
+            ] {
                 try expect(try await owner.ids("/\(path)?contact_id=\(john.id)").count, equals: 1)
             }
             try expect(try await owner.relationships(of: john.id.json).count, equals: 1)
@@ -199,6 +206,10 @@ extension MonicaScenarios {
             let day = try Day(checked: "2024-10-20")
             let call = try await owner.client.create(
                 Monica.CallDraft(contactID: john.id, calledAt: day.start, content: word))
+            let talk = try await owner.talk(with: john.id)
+            let written = JSONValue.object(Self.message.members.merging(["content": .string(word)]) { $1 })
+            let messages = "/conversations/\(talk["id"] ?? nil)/messages"
+            let message = try await owner.raw(.post, messages, written).succeeded(200)["data"]?["messages"]?[0]
             let reminder = try await owner.client.create(
                 Monica.ReminderDraft(contactID: john.id, title: word, initialDate: day, frequencyType: .week))
             let person: JSONValue = [
@@ -223,6 +234,10 @@ extension MonicaScenarios {
                 ("contactfieldtypes", "contact field type", unused.id, ["name": .string(word + "x")]),
                 ("addresses", "address", address.id, ["contact_id": john.id.json]),
                 ("calls", "call", call.id, ["called_at": "2024-01-01"]),
+                (
+                    "conversations", "conversation", Int(talk["id"]?.integer ?? 0),
+                    try await owner.conversation(with: john.id)
+                ),
                 ("reminders", "reminder", reminder.id, Self.reminder(of: john.id)),
                 ("debts", "debt", debt.id, Self.debt(of: john.id)), ("pets", "pet", pet.id, Self.pet(of: john.id)),
                 ("relationships", "relationship", friends.id, Self.friends(john.id, joe.id)),
@@ -235,14 +250,24 @@ extension MonicaScenarios {
                 try expect(try await other.get("/\(plural)?limit=50").text.contains(word), equals: false)
             }
             for path in [
-                "notes", "tasks", "gifts", "activities", "contactfields", "addresses", "calls", "reminders", "debts",
-                "pets", "relationships",
+                "notes", "tasks", "gifts", "activities", "contactfields", "addresses", "calls", "conversations",
+                "reminders", "debts", "pets", "relationships",
             ] {
                 if path != "relationships" {
                     try expect(try await other.ids("/\(path)?contact_id=\(john.id)"), equals: [])
                 }
                 try await other.get("/contacts/\(john.id)/\(path)")
                     .refused(404, 31, "The requested contact was not found.", path)
+            }
+            let missing = "The requested conversation was not found."
+            try await other.raw(.post, messages, Self.message).refused(404, 31, missing)
+            let strange = try await other.talk(with: try await other.contact("Jim").id)["id"] ?? nil
+            for (path, text) in [
+                (messages, missing), ("/conversations/\(strange)/messages", "The requested message was not found."),
+            ] {
+                let own = "\(path)/\(message?["id"] ?? nil)"
+                try await other.raw(.put, own, Self.message).refused(404, 31, text, path)
+                try await other.raw(.delete, own).refused(404, 31, text, path)
             }
             try expect(try await other.ids("/contacts?query=\(word)"), equals: [])
             try await other.get("/tags/\(tag.id)/contacts").refused(404, 31, "The requested tag was not found.")
@@ -256,6 +281,7 @@ extension MonicaScenarios {
                 ("/relationships", Self.friends(john.id, jane.id)), ("/relationships", Self.friends(jane.id, john.id)),
                 ("/relationships", Self.friends(joe.id, john.id, type: Self.friend + 1)),
                 ("/calls", ["contact_id": john.id.json, "called_at": "2024-01-01"]),
+                ("/conversations", try await other.conversation(with: john.id)),
                 ("/notes", ["body": "x", "contact_id": john.id.json]),
                 ("/tasks", ["title": "x", "contact_id": john.id.json]),
                 ("/gifts", ["name": "x", "status": "idea", "contact_id": john.id.json]),
@@ -276,6 +302,10 @@ extension MonicaScenarios {
             try await other.raw(
                 .post, "/contactfields",
                 ["data": "1", "contact_field_type_id": type.id.json, "contact_id": jane.id.json]
+            ).refused(422, 32, "The selected contact field type id is invalid.")
+            try await other.raw(
+                .post, "/conversations",
+                ["happened_at": "2024-01-01", "contact_id": jane.id.json, "contact_field_type_id": type.id.json]
             ).refused(422, 32, "The selected contact field type id is invalid.")
             for path in [
                 "/export/json", "/export/vcard", "/reminders/upcoming/0", "/reminders/upcoming/1",

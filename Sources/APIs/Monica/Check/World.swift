@@ -128,10 +128,9 @@ extension RawAnswer {
 /// The contract as scenarios, one list for each section.
 package enum MonicaScenarios {
     package static var all: [Scenario<MonicaWorld>] {
-        published + errors + contacts + relationships + contactFields + addresses + phoneCalls + reminders + debts
-            + pets + journal + search + lists + writing + tags + idempotency + account + archive + ofTwoAccounts
-            + agreement + required
-            + AboutScenarios.all()
+        published + errors + contacts + relationships + contactFields + addresses + phoneCalls + conversations
+            + reminders + debts + pets + journal + search + lists + writing + tags + idempotency + account + archive
+            + ofTwoAccounts + agreement + required + AboutScenarios.all()
     }
 
     /// Returns the scenarios of `concord check monica`.
@@ -205,7 +204,8 @@ private actor CreatedResources: MadeResources {
         guard answer.request.method == .post, 200..<300 ~= answer.status,
             [
                 "contacts", "activities", "notes", "tasks", "gifts", "tags", "contactfields", "contactfieldtypes",
-                "addresses", "calls", "reminders", "debts", "pets", "journal", "relationships", "setTags",
+                "addresses", "calls", "conversations", "reminders", "debts", "pets", "journal", "relationships",
+                "setTags",
             ].contains(resource),
             let authorization = answer.request.headers[.authorization], let data = try? answer.json()["data"]
         else { return }

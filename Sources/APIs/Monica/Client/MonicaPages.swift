@@ -101,6 +101,11 @@ extension MonicaAPIClient {
         of contact: Int? = nil, sortedBy sort: Monica.Sort<Monica.CallOrder>? = nil, pageSize: Int = 100
     ) -> Pages<Monica.Call, Cursor> { listed(of: contact, sort, pageSize) }
 
+    /// Every conversation, or those with one contact; by default the oldest first.
+    public func conversations(
+        of contact: Int? = nil, sortedBy sort: Monica.Sort<Monica.ConversationOrder>? = nil, pageSize: Int = 100
+    ) -> Pages<Monica.Conversation, Cursor> { listed(of: contact, sort, pageSize) }
+
     /// Every reminder, or those of one contact; by default the oldest first.
     public func reminders(
         of contact: Int? = nil, sortedBy sort: Monica.Sort<Monica.ReminderOrder>? = nil, pageSize: Int = 100

@@ -73,6 +73,7 @@ extension MonicaExamples {
           "tasks": [\(task)],
           "gifts": [\(gift)],
           "calls": [\(call)],
+          "conversations": [\(conversation)],
           "reminders": [\(reminder)],
           "debts": [\(debt)],
           "pets": [\(pet)],

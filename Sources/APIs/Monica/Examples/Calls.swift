@@ -89,6 +89,23 @@ extension MonicaExamples {
         Monica.Update<Monica.Call>(
             id: 1, Monica.CallDraft(contactID: 5, calledAt: .init("2024-10-20T18:30:00Z")!))
         Monica.Delete<Monica.Call>(id: 1)
+        Monica.List<Monica.Conversation>(contact: 5, page: 1, limit: 10, sort: .descending(.happenedAt))
+        Monica.ListOfContact<Monica.Conversation>(contact: 1, page: 2, limit: 50)
+        Monica.Get<Monica.Conversation>(id: 1)
+        Monica.Create<Monica.Conversation>(
+            Monica.ConversationDraft(contactID: 5, happenedAt: .init("2024-10-20T00:00:00Z")!, typeID: 2))
+        Monica.Update<Monica.Conversation>(
+            id: 1, Monica.ConversationDraft(contactID: 5, happenedAt: .init("2024-10-21T00:00:00Z")!, typeID: 1))
+        Monica.Delete<Monica.Conversation>(id: 1)
+        Monica.CreateMessage(
+            conversation: 1,
+            Monica.MessageDraft(
+                content: "Are you coming?", writtenAt: .init("2024-10-20T18:30:00Z")!, writtenByMe: true))
+        Monica.UpdateMessage(
+            conversation: 1, message: 1,
+            Monica.MessageDraft(
+                content: "I am late", writtenAt: .init("2024-10-20T18:31:00Z")!, writtenByMe: false))
+        Monica.DeleteMessage(conversation: 1, message: 1)
         Monica.List<Monica.Reminder>(contact: 5, page: 1, limit: 10, sort: .descending(.updatedAt))
         Monica.ListOfContact<Monica.Reminder>(contact: 1, page: 2, limit: 50)
         Monica.Get<Monica.Reminder>(id: 1)

@@ -53,6 +53,11 @@ extension Monica.Call {
     public static let example: Self = contractExample(MonicaExamples.call)
 }
 
+extension Monica.Conversation {
+    /// The example: a conversation with ``Monica/Contact/example``, of one message.
+    public static let example: Self = contractExample(MonicaExamples.conversation)
+}
+
 extension Monica.Reminder {
     /// The example: a reminder of ``Monica/Contact/example``.
     public static let example: Self = contractExample(MonicaExamples.reminder)

@@ -46,6 +46,7 @@ public struct MonicaMock: APIMock {
         lists(.example as Monica.Address)
         resource(.example as Monica.Call)
         lists(.example as Monica.Call)
+        conversations()
         resource(.example as Monica.Reminder)
         lists(.example as Monica.Reminder)
         resource(.example as Monica.Debt)
@@ -141,6 +142,28 @@ public struct MonicaMock: APIMock {
             let contact = try Self.require($0.contact, is: Monica.Contact.example).id
             return .init(whole: [relationship], path: "/contacts/\(contact)/relationships")
         }
+    }
+
+    private func conversations() {
+        let conversation = Monica.Conversation.example
+        resource(conversation)
+        lists(conversation)
+        server.example(of: Monica.CreateMessage.self) {
+            .init(data: try Self.require($0.conversation, is: conversation))
+        }
+        server.example(of: Monica.UpdateMessage.self) {
+            _ = try Self.require(message: $0.message, of: $0.conversation)
+            return .init(data: conversation)
+        }
+        server.example(of: Monica.DeleteMessage.self) {
+            .init(id: try Self.require(message: $0.message, of: $0.conversation))
+        }
+    }
+
+    private static func require(message: Int, of conversation: Int) throws -> Int {
+        let found = try require(conversation, is: Monica.Conversation.example).messages.contains { $0.id == message }
+        guard found else { throw Monica.Problems.notFound(Monica.Message.singular) }
+        return message
     }
 
     private func tags() {

@@ -18,6 +18,8 @@ protocol ContactDetail: StoredList, Monica.Writable {
     /// Whether a change may leave the contact out.
     static var mayOmitContact: Bool { get }
     var contact: Monica.ShortContact? { get set }
+    /// Deletes the rows of other tables that belong to a detail.
+    static func deleteParts(of id: Int, in db: Session) throws
 }
 
 /// The fields with which a detail of a contact is created or replaced.
@@ -36,6 +38,7 @@ extension ContactDetail {
     static var isInCards: Bool { false }
     static var isSearched: Bool { false }
     static var mayOmitContact: Bool { false }
+    static func deleteParts(of id: Int, in db: Session) throws {}
 
     static func owned(by account: AccountID) -> SQL {
         "t.contact_id IN (SELECT o.id FROM contacts o WHERE o.account_id = \(account))"
@@ -147,6 +150,7 @@ extension MonicaService {
             guard let contact = try Item.one(request.id, by: loader)?.contact?.id else {
                 throw Monica.Problems.notFound(Item.singular)
             }
+            try Item.deleteParts(of: request.id, in: db)
             try db.run("DELETE FROM \(Item.table) WHERE id = \(request.id)")
             try Item.changed(of: contact, by: loader, at: now)
             return .init(id: request.id)

@@ -50,13 +50,14 @@ extension MonicaService {
         _ request: Monica.Delete<Monica.ContactFieldType>, from caller: Caller
     ) async throws -> Monica.Deletion {
         try await database.write { [loader = loader(of: caller.account)] db in
-            // No field of the type is added meanwhile.
+            // No field or conversation of the type is added meanwhile.
             try Accounts.lockCaller(caller.account, in: db)
             guard let type = try Monica.ContactFieldType.one(request.id, by: loader(db)) else {
                 throw Monica.Problems.notFound(Monica.ContactFieldType.singular)
             }
             if !type.delible { throw Monica.Problems.invalid(["The contact field type can't be deleted."]) }
-            if try db.exists("SELECT 1 FROM contact_fields WHERE type_id = \(request.id)") {
+            for table: SQL in ["contact_fields", "conversations"]
+            where try db.exists("SELECT 1 FROM \(table) WHERE type_id = \(request.id)") {
                 throw Monica.Problems.invalid(["The contact field type is in use."])
             }
             try db.run("DELETE FROM contact_field_types WHERE id = \(request.id)")

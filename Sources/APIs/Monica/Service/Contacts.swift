@@ -308,9 +308,11 @@ enum Contacts {
     /// Deletes what belongs to contacts alone, and their relationships to others.
     static func deleteDetails(of contacts: [Int], in db: Session) throws {
         try db.run("DELETE FROM relationships WHERE of_contact_id IN (\(list: contacts))")
+        let conversations: SQL = "SELECT id FROM conversations WHERE contact_id IN (\(list: contacts))"
+        try db.run("DELETE FROM messages WHERE conversation_id IN (\(conversations))")
         for table: SQL in [
             "relationships", "contact_tags", "contact_fields", "addresses", "notes", "tasks", "gifts", "calls",
-            "reminders", "debts", "pets",
+            "conversations", "reminders", "debts", "pets",
         ] {
             try db.run("DELETE FROM \(table) WHERE contact_id IN (\(list: contacts))")
         }

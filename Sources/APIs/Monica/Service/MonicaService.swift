@@ -98,6 +98,7 @@ public final class MonicaService: FileStoringService {
         lists(&routes, of: Monica.Gift.self)
         gifts(&routes)
         phoneCalls(&routes)
+        conversations(&routes)
         reminders(&routes)
         debts(&routes)
         pets(&routes)

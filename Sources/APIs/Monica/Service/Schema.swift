@@ -284,5 +284,26 @@ extension MonicaService {
                     "CREATE INDEX relationships_of_account ON relationships (account_id, id)",
                     "CREATE INDEX relationships_of_other ON relationships (of_contact_id)",
                 ]),
+            .init(
+                "conversations",
+                [
+                    """
+                    CREATE TABLE conversations (
+                        id {ID}, uuid TEXT NOT NULL, account_id BIGINT NOT NULL REFERENCES accounts (id),
+                        contact_id BIGINT NOT NULL REFERENCES contacts (id),
+                        type_id BIGINT NOT NULL REFERENCES contact_field_types (id), happened_at BIGINT NOT NULL,
+                        created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL)
+                    """,
+                    "CREATE INDEX conversations_in_order ON conversations (account_id, created_at, id)",
+                    "CREATE INDEX conversations_of_contact ON conversations (contact_id, created_at, id)",
+                    "CREATE INDEX conversations_of_type ON conversations (type_id)",
+                    """
+                    CREATE TABLE messages (
+                        id {ID}, conversation_id BIGINT NOT NULL REFERENCES conversations (id), content TEXT NOT NULL,
+                        written_at BIGINT NOT NULL, written_by_me BIGINT NOT NULL, created_at BIGINT NOT NULL,
+                        updated_at BIGINT NOT NULL)
+                    """,
+                    "CREATE INDEX messages_of_conversation ON messages (conversation_id, id)",
+                ]),
         ])
 }

@@ -65,7 +65,8 @@ extension Monica.Export {
         case user, genders
         case activityTypes = "activity_types"
         case contactFieldTypes = "contact_field_types"
-        case tags, contacts, relationships, activities, notes, tasks, gifts, calls, reminders, debts, pets, journal
+        case tags, contacts, relationships, activities, notes, tasks, gifts, calls, conversations, reminders, debts,
+            pets, journal
     }
 }
 
