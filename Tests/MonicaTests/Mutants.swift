@@ -50,6 +50,12 @@ extension Mutant {
         .leaking("GET /journal/{id}"), .leaking("PUT /journal/{id}"), .leaking("DELETE /journal/{id}"),
         .leaking("GET /pets/{id}"), .leaking("PUT /pets/{id}"), .leaking("DELETE /pets/{id}"),
         .leaking("GET /contacts/{id}/pets"), .leaking("POST /pets"),
+        .leaking("GET /lifeevents/{id}"), .leaking("PUT /lifeevents/{id}"), .leaking("DELETE /lifeevents/{id}"),
+        .leaking("POST /lifeevents"), .leaking("GET /lifeevents") { $0.value["data"] == [] },
+        .leaking("GET /genders/{id}"), .leaking("PUT /genders/{id}"), .leaking("DELETE /genders/{id}"),
+        .leaking("GET /activitytypes/{id}"), .leaking("PUT /activitytypes/{id}"),
+        .leaking("DELETE /activitytypes/{id}"), .leaking("GET /activitytypecategories/{id}"),
+        .leaking("PUT /activitytypecategories/{id}"), .leaking("DELETE /activitytypecategories/{id}"),
         .leaking("GET /relationships/{id}"), .leaking("PUT /relationships/{id}"),
         .leaking("DELETE /relationships/{id}"), .leaking("GET /contacts/{id}/relationships"),
         .leaking("POST /relationships"),
@@ -139,6 +145,13 @@ extension Mutant {
         .init(delete, "keeps the tasks") { Mutant.lingering("GET /tasks/{id}").make() },
         .init(delete, "keeps the debts") { Mutant.lingering("GET /debts/{id}").make() },
         .init(delete, "keeps the pets") { Mutant.lingering("GET /pets/{id}").make() },
+        .init(delete, "keeps the life events") { Mutant.lingering("GET /lifeevents/{id}").make() },
+        .init(
+            "POST /lifeevents", "makes no reminder",
+            .request("POST /lifeevents", #""has_reminder":true"#, #""has_reminder":false"#)),
+        .init("DELETE /activitytypecategories/{id}", "keeps the types of a category") {
+            Mutant.lingering("GET /activitytypes/{id}").make()
+        },
         .init(delete, "keeps the relationships") { Mutant.lingering("GET /relationships/{id}").make() },
         .init(
             "GET /relationships/{id}", "keeps the other contact's type",

@@ -107,6 +107,13 @@ import Testing
             shown = []
             try await WritingSamples.relate(monica, john: john) { shown.append($0) }
             #expect(shown == ["child of \(john.completeName)"])
+            shown = []
+            try await WritingSamples.live(monica, john: john, when: called) { shown.append($0) }
+            #expect(shown == ["Moved: To Lyon"])
+            try await WritingSamples.sort(monica, john: john, today: today)
+            #expect(try await monica.getContact(id: john.id).data.gender == "Agender")
+            let activities = try await monica.listActivities(contactId: john.id, page: 1, limit: 10).data
+            #expect(activities.contains { $0.activityType?.activityTypeCategory?.name == "Baking" })
             let first = try await WritingSamples.once(monica, john: john, key: "a key")
             let second = try await WritingSamples.once(monica, john: john, key: "a key")
             #expect(first == second)

@@ -143,6 +143,35 @@ enum WritingSamples {
         // end
     }
 
+    static func live(
+        _ monica: MonicaAPIClient, john: Monica.Contact, when: Monica.Timestamp, show: (String) -> Void
+    ) async throws {
+        // sample
+        if let moved = Monica.LifeEventKind.moved.typeID {
+            try await monica.create(
+                Monica.LifeEventDraft(
+                    contactID: john.id, typeID: moved, happenedAt: when, name: "To Lyon", hasReminder: true))
+        }
+        for event in try await monica.send(Monica.List<Monica.LifeEvent>(contact: john.id)).data {
+            show("\(event.lifeEventType.name ?? ""): \(event.name ?? "")")
+        }
+        // end
+    }
+
+    static func sort(_ monica: MonicaAPIClient, john: Monica.Contact, today: Day) async throws {
+        // sample
+        let food = try await monica.create(Monica.ActivityTypeCategoryDraft(name: "Baking"))
+        let bread = try await monica.create(Monica.ActivityTypeDraft(name: "baked bread", categoryID: food.id))
+        try await monica.create(
+            Monica.ActivityDraft(
+                summary: "Sourdough", happenedAt: today, contacts: [john.id], activityTypeID: bread.id))
+        let gender = try await monica.create(Monica.GenderDraft(name: "Agender", type: .other))
+        var draft = Monica.ContactDraft(john)
+        draft.genderID = gender.id
+        try await monica.update(john.id, draft)
+        // end
+    }
+
     static func once(_ monica: MonicaAPIClient, john: Monica.Contact, key: String) async throws -> Monica.Note {
         // sample
         let tea = Monica.NoteDraft(contactID: john.id, body: "Likes tea")

@@ -121,6 +121,12 @@ extension MonicaAPIClient {
         of contact: Int? = nil, sortedBy sort: Monica.Sort<Monica.PetOrder>? = nil, pageSize: Int = 100
     ) -> Pages<Monica.Pet, Cursor> { listed(of: contact, sort, pageSize) }
 
+    /// The life events of all contacts; by default the oldest first. Those of one contact are in ``Monica/List``, on this
+    /// project's server.
+    public func lifeEvents(
+        sortedBy sort: Monica.Sort<Monica.LifeEventOrder>? = nil, pageSize: Int = 100
+    ) -> Pages<Monica.LifeEvent, Cursor> { listed(of: nil, sort, pageSize) }
+
     /// The owner's journal; by default the oldest entries first.
     public func journal(
         sortedBy sort: Monica.Sort<Monica.JournalOrder>? = nil, pageSize: Int = 100

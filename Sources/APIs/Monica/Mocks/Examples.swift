@@ -78,6 +78,11 @@ extension Monica.Pet {
     public static let example: Self = contractExample(MonicaExamples.pet)
 }
 
+extension Monica.LifeEvent {
+    /// The example: a new job of ``Monica/Contact/example``.
+    public static let example: Self = contractExample(MonicaExamples.lifeEvent)
+}
+
 extension Monica.Relationship {
     /// The example: ``Monica/Contact/example`` is a parent.
     public static let example: Self = contractExample(MonicaExamples.relationship)
@@ -101,6 +106,16 @@ extension Monica.User {
 extension Monica.Gender {
     /// The example: a gender.
     public static let example: Self = contractExample(MonicaExamples.gender)
+}
+
+extension Monica.ActivityTypeCategory {
+    /// The example: the category of meals.
+    public static let example: Self = contractExample(MonicaExamples.activityTypeCategory)
+}
+
+extension Monica.Currency {
+    /// The example: the US dollar.
+    public static let example: Self = contractExample(MonicaExamples.currency)
 }
 
 extension Monica.ActivityType {

@@ -53,11 +53,17 @@ public struct MonicaMock: APIMock {
         lists(.example as Monica.Debt)
         resource(.example as Monica.Pet)
         lists(.example as Monica.Pet)
+        resource(.example as Monica.LifeEvent)
+        lists(.example as Monica.LifeEvent, isNested: false)
         resource(.example as Monica.JournalEntry)
         server.example(of: Monica.ListJournal.self) {
             Self.page([Monica.JournalEntry.example], $0.part, path: "/journal", limit: 10)
         }
         tags()
+        resource(.example as Monica.Gender)
+        resource(.example as Monica.ActivityType)
+        resource(.example as Monica.ActivityTypeCategory)
+        single(.example as Monica.Currency)
         account()
     }
 
@@ -121,10 +127,11 @@ public struct MonicaMock: APIMock {
         server.example(of: Monica.Get<Item>.self) { .init(data: try Self.require($0.id, is: item)) }
     }
 
-    private func lists<Item: Monica.Listed>(_ item: Item) {
+    private func lists<Item: Monica.Listed>(_ item: Item, isNested: Bool = true) {
         server.example(of: Monica.List<Item>.self) {
             Self.page($0.contact ?? 1 == 1 ? [item] : [], $0.part, path: "/" + Item.plural, limit: 10)
         }
+        guard isNested else { return }
         server.example(of: Monica.ListOfContact<Item>.self) {
             let contact = try Self.require($0.contact, is: Monica.Contact.example).id
             return Self.page([item], $0.part, path: "/contacts/\(contact)/" + Item.plural, limit: 10)

@@ -136,7 +136,7 @@ private struct MessageFields {
 extension Monica.Conversation: ContactDetail {
     static var table: SQL { "conversations" }
     static let names = "conversations"
-    static let mayOmitContact = true
+    var kept: [String: JSONValue] { ["contact_id": .orNull(contact?.id)] }
 
     static func owned(by account: AccountID) -> SQL { "t.account_id = \(account)" }
 
