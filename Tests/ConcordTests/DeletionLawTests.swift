@@ -388,6 +388,16 @@ import Testing
                 "/reminders",
                 #"{"contact_id":\#(bob),"title":"\#(Self.displayName)","initial_date":"2026-03-01","frequency_type":"week","frequency_number":1}"#
             )
+            _ = try await id(
+                "/lifeevents",
+                #"{"contact_id":\#(bob),"life_event_type_id":1,"happened_at":"2026-03-01","name":"\#(Self.displayName)","has_reminder":true,"happened_at_month_unknown":false,"happened_at_day_unknown":false}"#
+            )
+            let talk = try await id(
+                "/conversations",
+                #"{"contact_id":\#(bob),"happened_at":"2026-03-01","contact_field_type_id":\#(type)}"#)
+            _ = try await id(
+                "/conversations/\(talk)/messages",
+                #"{"content":"\#(Self.displayName)","written_at":"2026-03-01","written_by_me":true}"#)
             _ = try await id("/journal", #"{"title":"\#(Self.displayName)","post":"x"}"#)
             _ = try await id(
                 "/debts",
@@ -400,7 +410,8 @@ import Testing
             let before = try await remains(in: host.database, on: engine)
             for table in [
                 "accounts", "addresses", "contacts", "contact_fields", "contact_field_types", "notes", "tasks",
-                "activities", "gifts", "tags", "calls", "reminders", "debts", "pets", "journal",
+                "activities", "gifts", "tags", "calls", "messages", "reminders", "debts", "pets", "life_events",
+                "journal",
             ] {
                 #expect(before.contains { $0.hasPrefix("\(table).") }, "nothing was in \(table)")
             }
@@ -409,10 +420,8 @@ import Testing
             let tables = [
                 "accounts", "tokens", "genders", "contact_field_types", "activity_categories", "activity_types",
                 "contacts", "contact_fields", "addresses", "tags", "contact_tags", "activities", "activity_contacts",
-                "notes", "tasks", "gifts", "calls", "reminders", "debts", "pets", "relationships",
-                "journal", "imports",
-                "import_updates", "search_blocks",
-                "search_grams",
+                "notes", "tasks", "gifts", "calls", "conversations", "messages", "reminders", "debts", "pets",
+                "life_events", "relationships", "journal", "imports", "import_updates", "search_blocks", "search_grams",
                 "former_search_blocks", "once_only", "archives",
             ]
             for table in tables {

@@ -66,6 +66,23 @@ import Testing
                     contactID: john, calledAt: try #require(.init("2026-01-02T03:04:05Z")), content: "c",
                     contactCalled: true))
             #expect(try await owner.send(Monica.Update<Monica.Call>(id: call.id, .init(call))).data == call)
+            let conversation = try await owner.client.create(
+                Monica.ConversationDraft(
+                    contactID: john, happenedAt: try #require(.init("2026-01-02T03:04:05Z")), typeID: 2))
+            #expect(
+                try await owner.send(Monica.Update<Monica.Conversation>(id: conversation.id, .init(conversation))).data
+                    == conversation)
+            let talk = try await owner.send(
+                Monica.CreateMessage(
+                    conversation: conversation.id,
+                    Monica.MessageDraft(
+                        content: "m", writtenAt: try #require(.init("2026-01-02T03:04:06Z")), writtenByMe: true))
+            ).data
+            let message = try #require(talk.messages.first)
+            #expect(
+                try await owner.send(
+                    Monica.UpdateMessage(conversation: talk.id, message: message.id, .init(message))
+                ).data == talk)
             let reminder = try await owner.client.create(
                 Monica.ReminderDraft(
                     contactID: john, title: "r", initialDate: try #require(Day("2026-01-02")), frequencyType: .week,
@@ -81,12 +98,25 @@ import Testing
             let pet = try await owner.client.create(
                 Monica.PetDraft(contactID: john, category: .smallAnimal, name: "p"))
             #expect(try await owner.send(Monica.Update<Monica.Pet>(id: pet.id, .init(pet))).data == pet)
+            let event = try await owner.client.create(
+                Monica.LifeEventDraft(
+                    contactID: john, typeID: 3, happenedAt: try #require(.init("2026-01-02T03:04:05Z")), name: "e",
+                    note: "n", isMonthUnknown: true, isDayUnknown: true))
+            #expect(try await owner.send(Monica.Update<Monica.LifeEvent>(id: event.id, .init(event))).data == event)
             let mary = try await owner.contact("Mary").id
             let relationship = try await owner.client.create(
                 Monica.RelationshipDraft(contactIs: john, typeID: 8, ofContact: mary))
             #expect(
                 try await owner.send(Monica.Update<Monica.Relationship>(id: relationship.id, .init(relationship))).data
                     == relationship)
+            let gender = try await owner.client.create(Monica.GenderDraft(name: "g", type: .female))
+            #expect(try await owner.send(Monica.Update<Monica.Gender>(id: gender.id, .init(gender))).data == gender)
+            let category = try await owner.client.create(Monica.ActivityTypeCategoryDraft(name: "c"))
+            #expect(
+                try await owner.send(Monica.Update<Monica.ActivityTypeCategory>(id: category.id, .init(category))).data
+                    == category)
+            let type = try await owner.client.create(Monica.ActivityTypeDraft(name: "t", categoryID: category.id))
+            #expect(try await owner.send(Monica.Update<Monica.ActivityType>(id: type.id, .init(type))).data == type)
             let tag = try await owner.client.create(Monica.TagDraft(name: "friends"))
             #expect(try await owner.send(Monica.Update<Monica.Tag>(id: tag.id, .init(tag))).data == tag)
         }

@@ -15,6 +15,9 @@ import Testing
         "PUT /contacts/{id}: null for data.information.avatar.url": "no contact has a picture",
         "GET /: repeats its first answer": "the welcome is always the same",
         "GET /countries: repeats its first answer": "the countries are always the same",
+        "GET /currencies: repeats its first answer": "the currencies are always the same",
+        "GET /currencies/{id}: repeats its first answer": "the currencies are always the same",
+        "GET /currencies/{id}: still shows what is gone": "no currency is gone",
         "GET /relationshiptypes: repeats its first answer": "the types are always the same",
         "GET /relationshiptypes/{id}: repeats its first answer": "the types are always the same",
         "GET /relationshiptypes/{id}: still shows what is gone": "no type is gone",
@@ -27,6 +30,8 @@ import Testing
         "POST /tasks: ignores completed": "a new task is open, whatever its maker says",
         "GET /export/json: reversed genders": "the contract does not say the order",
         "GET /export/json: reversed activity_types": "the contract does not say the order",
+        "GET /activitytypecategories: reversed data": "other servers have another order",
+        "GET /export/json: reversed activity_type_categories": "the contract does not say the order",
         "GET /export/json: reversed contact_field_types": "the contract does not say the order",
         "GET /export/json: reversed tags": "the contract does not say the order",
         "GET /export/json: reversed contacts": "the contract does not say the order",
@@ -34,6 +39,8 @@ import Testing
         "GET /export/json: reversed activities": "the contract does not say the order",
         "GET /export/json: reversed notes": "the contract does not say the order",
         "GET /export/json: reversed tasks": "the contract does not say the order",
+        "GET /export/json: reversed conversations": "the contract does not say the order",
+        "GET /export/json: reversed life_events": "the contract does not say the order",
         "GET /export/json: reversed gifts": "the contract does not say the order",
     ].merging(Mutant.ofDoors(in: MonicaExamples.all)) { own, _ in own }
 

@@ -38,6 +38,11 @@ extension Mutant {
         .leaking("GET /contactfieldtypes/{id}"), .leaking("PUT /contactfieldtypes/{id}"),
         .leaking("DELETE /contactfieldtypes/{id}"), .leaking("GET /calls/{id}"), .leaking("PUT /calls/{id}"),
         .leaking("DELETE /calls/{id}"), .leaking("GET /contacts/{id}/calls"), .leaking("POST /calls"),
+        .leaking("GET /conversations/{id}"), .leaking("PUT /conversations/{id}"),
+        .leaking("DELETE /conversations/{id}"), .leaking("GET /contacts/{id}/conversations"),
+        .leaking("POST /conversations"), .leaking("POST /conversations/{id}/messages"),
+        .leaking("PUT /conversations/{id}/messages/{message}"),
+        .leaking("DELETE /conversations/{id}/messages/{message}"),
         .leaking("GET /reminders/{id}"), .leaking("PUT /reminders/{id}"), .leaking("DELETE /reminders/{id}"),
         .leaking("GET /contacts/{id}/reminders"), .leaking("POST /reminders"),
         .leaking("GET /debts/{id}"), .leaking("PUT /debts/{id}"), .leaking("DELETE /debts/{id}"),
@@ -45,6 +50,12 @@ extension Mutant {
         .leaking("GET /journal/{id}"), .leaking("PUT /journal/{id}"), .leaking("DELETE /journal/{id}"),
         .leaking("GET /pets/{id}"), .leaking("PUT /pets/{id}"), .leaking("DELETE /pets/{id}"),
         .leaking("GET /contacts/{id}/pets"), .leaking("POST /pets"),
+        .leaking("GET /lifeevents/{id}"), .leaking("PUT /lifeevents/{id}"), .leaking("DELETE /lifeevents/{id}"),
+        .leaking("POST /lifeevents"), .leaking("GET /lifeevents") { $0.value["data"] == [] },
+        .leaking("GET /genders/{id}"), .leaking("PUT /genders/{id}"), .leaking("DELETE /genders/{id}"),
+        .leaking("GET /activitytypes/{id}"), .leaking("PUT /activitytypes/{id}"),
+        .leaking("DELETE /activitytypes/{id}"), .leaking("GET /activitytypecategories/{id}"),
+        .leaking("PUT /activitytypecategories/{id}"), .leaking("DELETE /activitytypecategories/{id}"),
         .leaking("GET /relationships/{id}"), .leaking("PUT /relationships/{id}"),
         .leaking("DELETE /relationships/{id}"), .leaking("GET /contacts/{id}/relationships"),
         .leaking("POST /relationships"),
@@ -134,11 +145,27 @@ extension Mutant {
         .init(delete, "keeps the tasks") { Mutant.lingering("GET /tasks/{id}").make() },
         .init(delete, "keeps the debts") { Mutant.lingering("GET /debts/{id}").make() },
         .init(delete, "keeps the pets") { Mutant.lingering("GET /pets/{id}").make() },
+        .init(delete, "keeps the life events") { Mutant.lingering("GET /lifeevents/{id}").make() },
+        .init(
+            "POST /lifeevents", "makes no reminder",
+            .request("POST /lifeevents", #""has_reminder":true"#, #""has_reminder":false"#)),
+        .init("DELETE /activitytypecategories/{id}", "keeps the types of a category") {
+            Mutant.lingering("GET /activitytypes/{id}").make()
+        },
         .init(delete, "keeps the relationships") { Mutant.lingering("GET /relationships/{id}").make() },
         .init(
             "GET /relationships/{id}", "keeps the other contact's type",
             .body("GET /relationships/{id}", #""name":"godson""#, #""name":"child""#)),
         .init(delete, "keeps the calls") { Mutant.lingering("GET /calls/{id}").make() },
+        .init(delete, "keeps the conversations") { Mutant.lingering("GET /conversations/{id}").make() },
+        .init(
+            "POST /conversations/{id}/messages", "has no limit of characters",
+            .accepting(
+                "POST /conversations/{id}/messages", "The messages may not be greater than 100000 characters.", "{}")),
+        .init(
+            "DELETE /contactfieldtypes/{id}", "forgets the conversations of a type",
+            .accepting(
+                "DELETE /contactfieldtypes/{id}", "The contact field type is in use.", #"{"deleted":true,"id":1}"#)),
         .init(delete, "keeps the reminders") { Mutant.lingering("GET /reminders/{id}").make() },
         .init(
             contact, "does not say how much of a limit is left",

@@ -15,8 +15,11 @@ import Testing
             "PUT /tasks/{id} title", "POST /gifts name", "PUT /gifts/{id} name", "POST /tags name",
             "PUT /tags/{id} name", "POST /contactfields data", "PUT /contactfields/{id} data",
             "POST /contactfieldtypes name", "PUT /contactfieldtypes/{id} name",
+            "POST /genders name", "PUT /genders/{id} name", "POST /activitytypes name", "PUT /activitytypes/{id} name",
+            "POST /activitytypecategories name", "PUT /activitytypecategories/{id} name",
             "POST /reminders title", "PUT /reminders/{id} title", "POST /journal title", "PUT /journal/{id} title",
-            "POST /journal post", "PUT /journal/{id} post",
+            "POST /journal post", "PUT /journal/{id} post", "POST /conversations/{id}/messages content",
+            "PUT /conversations/{id}/messages/{message} content",
         ],
         .optional: [
             "POST /contacts middle_name", "POST /contacts last_name", "POST /contacts nickname",
@@ -38,7 +41,8 @@ import Testing
             "POST /calls content", "PUT /calls/{id} content",
             "POST /reminders description", "PUT /reminders/{id} description",
             "POST /debts reason", "PUT /debts/{id} reason",
-            "POST /pets name", "PUT /pets/{id} name",
+            "POST /pets name", "PUT /pets/{id} name", "POST /lifeevents name", "PUT /lifeevents/{id} name",
+            "POST /lifeevents note", "PUT /lifeevents/{id} note",
         ],
         .search: ["GET /contacts query"],
         .opaque: [
@@ -70,6 +74,18 @@ import Testing
                 ("/debts", ["contact_id": 1, "in_debt": "no", "status": "completed", "amount": 1]),
                 ("/pets", ["contact_id": 1, "pet_category_id": 3]),
                 (
+                    "/lifeevents",
+                    [
+                        "contact_id": 1, "life_event_type_id": 1, "happened_at": "2026-02-23", "has_reminder": false,
+                        "happened_at_month_unknown": false, "happened_at_day_unknown": false,
+                    ]
+                ),
+                ("/conversations", ["contact_id": 1, "happened_at": "2026-02-23", "contact_field_type_id": 2]),
+                (
+                    "/conversations/1/messages",
+                    ["content": "A", "written_at": "2026-02-23", "written_by_me": true]
+                ),
+                (
                     "/reminders",
                     [
                         "contact_id": 1, "title": "A", "initial_date": "2026-02-23", "frequency_type": "year",
@@ -83,7 +99,10 @@ import Testing
             }
             try await MonicaLawTests.laws.checkTexts(
                 of: await Described.api.description, Self.fields,
-                ids: ["id": "1", "contact_id": 1, "contacts": [1], "recipient_id": 1, "met_through_contact_id": 1]
+                ids: [
+                    "id": "1", "message": "1", "contact_id": 1, "contacts": [1], "recipient_id": 1,
+                    "met_through_contact_id": 1,
+                ]
             ) { method, path, body in
                 try await world.raw.send(method, path, token: owner.token, body: body)
             }

@@ -126,6 +126,27 @@ import Testing
             Monica.Update<Monica.Call>(
                 id: 1, Monica.CallDraft(contactID: 5, calledAt: .init("2024-10-20T18:30:00Z")!))),
         .init(Monica.Delete<Monica.Call>(id: 1)),
+        .init(Monica.List<Monica.Conversation>(contact: 5, page: 1, limit: 10, sort: .descending(.happenedAt))),
+        .init(Monica.ListOfContact<Monica.Conversation>(contact: 1, page: 2, limit: 50)),
+        .init(Monica.Get<Monica.Conversation>(id: 1)),
+        .init(
+            Monica.Create<Monica.Conversation>(
+                Monica.ConversationDraft(contactID: 5, happenedAt: .init("2024-10-20T00:00:00Z")!, typeID: 2))),
+        .init(
+            Monica.Update<Monica.Conversation>(
+                id: 1, Monica.ConversationDraft(contactID: 5, happenedAt: .init("2024-10-21T00:00:00Z")!, typeID: 1))),
+        .init(Monica.Delete<Monica.Conversation>(id: 1)),
+        .init(
+            Monica.CreateMessage(
+                conversation: 1,
+                Monica.MessageDraft(
+                    content: "Are you coming?", writtenAt: .init("2024-10-20T18:30:00Z")!, writtenByMe: true))),
+        .init(
+            Monica.UpdateMessage(
+                conversation: 1, message: 1,
+                Monica.MessageDraft(
+                    content: "I am late", writtenAt: .init("2024-10-20T18:31:00Z")!, writtenByMe: false))),
+        .init(Monica.DeleteMessage(conversation: 1, message: 1)),
         .init(Monica.List<Monica.Reminder>(contact: 5, page: 1, limit: 10, sort: .descending(.updatedAt))),
         .init(Monica.ListOfContact<Monica.Reminder>(contact: 1, page: 2, limit: 50)),
         .init(Monica.Get<Monica.Reminder>(id: 1)),
@@ -156,6 +177,19 @@ import Testing
         .init(Monica.Create<Monica.Pet>(Monica.PetDraft(contactID: 5, category: .cat, name: "Tom"))),
         .init(Monica.Update<Monica.Pet>(id: 1, Monica.PetDraft(contactID: 5, category: .smallAnimal))),
         .init(Monica.Delete<Monica.Pet>(id: 1)),
+        .init(Monica.List<Monica.LifeEvent>(contact: 5, page: 1, limit: 10, sort: .descending(.happenedAt))),
+        .init(Monica.Get<Monica.LifeEvent>(id: 1)),
+        .init(
+            Monica.Create<Monica.LifeEvent>(
+                Monica.LifeEventDraft(
+                    contactID: 5, typeID: 1, happenedAt: .init("2024-10-20T00:00:00Z")!, name: "At the bakery",
+                    note: "She had hoped for it", hasReminder: true))),
+        .init(
+            Monica.Update<Monica.LifeEvent>(
+                id: 1,
+                Monica.LifeEventDraft(
+                    contactID: 5, typeID: 18, happenedAt: .init("2024-10-01T00:00:00Z")!, isDayUnknown: true))),
+        .init(Monica.Delete<Monica.LifeEvent>(id: 1)),
         .init(Monica.ListJournal(page: 2, limit: 50, sort: .descending(.updatedAt))),
         .init(Monica.Get<Monica.JournalEntry>(id: 1)),
         .init(
@@ -174,13 +208,30 @@ import Testing
         .init(Monica.Create<Monica.Tag>(Monica.TagDraft(name: "Family"))),
         .init(Monica.Update<Monica.Tag>(id: 1, Monica.TagDraft(name: "Family"))),
         .init(Monica.Delete<Monica.Tag>(id: 1)),
+        .init(Monica.ListGenders()),
+        .init(Monica.Get<Monica.Gender>(id: 1)),
+        .init(Monica.Create<Monica.Gender>(Monica.GenderDraft(name: "Man", type: .male))),
+        .init(
+            Monica.Update<Monica.Gender>(id: 1, Monica.GenderDraft(name: "Nobody's business", type: .other))),
+        .init(Monica.Delete<Monica.Gender>(id: 1)),
+        .init(Monica.ListActivityTypes()),
+        .init(Monica.Get<Monica.ActivityType>(id: 1)),
+        .init(
+            Monica.Create<Monica.ActivityType>(Monica.ActivityTypeDraft(name: "ate at home", categoryID: 3))),
+        .init(Monica.Update<Monica.ActivityType>(id: 1, Monica.ActivityTypeDraft(name: "cooked", categoryID: 3))),
+        .init(Monica.Delete<Monica.ActivityType>(id: 1)),
+        .init(Monica.ListActivityTypeCategories()),
+        .init(Monica.Get<Monica.ActivityTypeCategory>(id: 1)),
+        .init(Monica.Create<Monica.ActivityTypeCategory>(Monica.ActivityTypeCategoryDraft(name: "Food"))),
+        .init(Monica.Update<Monica.ActivityTypeCategory>(id: 1, Monica.ActivityTypeCategoryDraft(name: "Meals"))),
+        .init(Monica.Delete<Monica.ActivityTypeCategory>(id: 1)),
+        .init(Monica.ListCurrencies()),
+        .init(Monica.Get<Monica.Currency>(id: 1)),
         .init(Monica.GetWelcome()),
         .init(Monica.GetMe()),
         .init(Monica.DeleteMe()),
         .init(Monica.RequestArchive()),
         .init(Monica.GetArchive()),
-        .init(Monica.ListGenders()),
-        .init(Monica.ListActivityTypes()),
         .init(Monica.ExportJSON()),
         .init(Monica.ExportVCard()),
         .init(GetAbout<Monica>()),
@@ -323,6 +374,36 @@ import Testing
         #expect(upcoming == [.init(reminder, on: Day("2024-11-20")!)])
     }
 
+    @Test func aConversation() throws {
+        let conversation: Monica.Conversation = try Self.value("GET /conversations/{id}")
+        #expect(conversation.happenedAt == Day("2024-10-20")?.start)
+        #expect(conversation.contactFieldType.type == "email")
+        #expect(conversation.contact?.id == 1)
+        #expect(conversation.url == "https://monica.example/api/conversations/1")
+        let message = try #require(conversation.messages.first)
+        #expect(message.content == "Are you coming?")
+        #expect(message.writtenAt == Monica.Timestamp("2024-10-20T18:30:00Z"))
+        #expect(message.writtenByMe)
+        #expect(message.conversation.id == conversation.id)
+        #expect(message.contact?.id == 1)
+    }
+
+    @Test func aLifeEvent() throws {
+        let event: Monica.LifeEvent = try Self.value("GET /lifeevents/{id}")
+        #expect(event.name == "At the bakery")
+        #expect(event.note == "She had hoped for it")
+        #expect(event.happenedAt == Day("2024-10-20")?.start)
+        #expect(!event.happenedAtMonthUnknown && !event.happenedAtDayUnknown)
+        #expect(event.contact?.id == 1)
+        let type = event.lifeEventType
+        #expect(type.id == Monica.LifeEventKind.newJob.typeID)
+        #expect(type.name == "New job")
+        #expect(type.defaultLifeEventTypeKey == .newJob)
+        #expect(type.coreMonicaData)
+        #expect(type.lifeEventCategory?.name == "Work & education")
+        #expect(type.lifeEventCategory?.defaultLifeEventCategoryKey == "work_education")
+    }
+
     @Test func anEntryOfTheJournal() throws {
         let entry: Monica.JournalEntry = try Self.value("GET /journal/{id}")
         #expect(entry.day == Day("2024-10-20"))
@@ -359,5 +440,14 @@ import Testing
         let types: [Monica.ActivityType] = try Self.value("GET /activitytypes")
         #expect(types.map(\.name) == ["ate at home"])
         #expect(types.first?.activityTypeCategory?.name == "Food")
+        let gender: Monica.Gender = try Self.value("GET /genders/{id}")
+        #expect(gender.type == Monica.GenderType.male.rawValue)
+        let type: Monica.ActivityType = try Self.value("GET /activitytypes/{id}")
+        #expect(type == types.first)
+        let category: Monica.ActivityTypeCategory = try Self.value("GET /activitytypecategories/{id}")
+        #expect(type.activityTypeCategory == category)
+        let currency: Monica.Currency = try Self.value("GET /currencies/{id}")
+        #expect(currency == user.currency)
+        #expect(currency.symbol == "$")
     }
 }

@@ -89,6 +89,9 @@ import Testing
             try await WritingSamples.call(monica, john: john, called: called) { shown.append($0) }
             #expect(shown == ["\(called.date): About the party"])
             shown = []
+            try await WritingSamples.talk(monica, john: john, written: called) { shown.append($0) }
+            #expect(shown == ["me: Are you coming?"])
+            shown = []
             let today = Day(host.clock.date, in: .gmt)
             try await WritingSamples.remind(monica, john: john, today: today) { shown.append($0) }
             #expect(shown.count == 1 && shown[0].hasSuffix(": Water his plants"))
@@ -104,6 +107,13 @@ import Testing
             shown = []
             try await WritingSamples.relate(monica, john: john) { shown.append($0) }
             #expect(shown == ["child of \(john.completeName)"])
+            shown = []
+            try await WritingSamples.live(monica, john: john, when: called) { shown.append($0) }
+            #expect(shown == ["Moved: To Lyon"])
+            try await WritingSamples.sort(monica, john: john, today: today)
+            #expect(try await monica.getContact(id: john.id).data.gender == "Agender")
+            let activities = try await monica.listActivities(contactId: john.id, page: 1, limit: 10).data
+            #expect(activities.contains { $0.activityType?.activityTypeCategory?.name == "Baking" })
             let first = try await WritingSamples.once(monica, john: john, key: "a key")
             let second = try await WritingSamples.once(monica, john: john, key: "a key")
             #expect(first == second)

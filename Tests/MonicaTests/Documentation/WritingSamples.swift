@@ -66,6 +66,24 @@ enum WritingSamples {
         // end
     }
 
+    static func talk(
+        _ monica: MonicaAPIClient, john: Monica.Contact, written: Monica.Timestamp, show: (String) -> Void
+    ) async throws {
+        // sample
+        let types = try await monica.send(Monica.ListContactFieldTypes()).data
+        guard let phone = types.first(where: { $0.type == "phone" }) else { return }
+        let chat = try await monica.create(
+            Monica.ConversationDraft(contactID: john.id, happenedAt: written, typeID: phone.id))
+        let question = Monica.MessageDraft(content: "Are you coming?", writtenAt: written, writtenByMe: true)
+        try await monica.send(Monica.CreateMessage(conversation: chat.id, question))
+        for try await conversation in monica.conversations(of: john.id) {
+            for message in conversation.messages {
+                show("\(message.writtenByMe ? "me" : john.firstName): \(message.content)")
+            }
+        }
+        // end
+    }
+
     static func remind(
         _ monica: MonicaAPIClient, john: Monica.Contact, today: Day, show: (String) -> Void
     ) async throws {
@@ -122,6 +140,35 @@ enum WritingSamples {
         for relationship in try await monica.send(Monica.ListRelationships(contact: jane.id)).data {
             show("\(relationship.relationshipType.name) of \(relationship.ofContact.completeName)")
         }
+        // end
+    }
+
+    static func live(
+        _ monica: MonicaAPIClient, john: Monica.Contact, when: Monica.Timestamp, show: (String) -> Void
+    ) async throws {
+        // sample
+        if let moved = Monica.LifeEventKind.moved.typeID {
+            try await monica.create(
+                Monica.LifeEventDraft(
+                    contactID: john.id, typeID: moved, happenedAt: when, name: "To Lyon", hasReminder: true))
+        }
+        for event in try await monica.send(Monica.List<Monica.LifeEvent>(contact: john.id)).data {
+            show("\(event.lifeEventType.name ?? ""): \(event.name ?? "")")
+        }
+        // end
+    }
+
+    static func sort(_ monica: MonicaAPIClient, john: Monica.Contact, today: Day) async throws {
+        // sample
+        let food = try await monica.create(Monica.ActivityTypeCategoryDraft(name: "Baking"))
+        let bread = try await monica.create(Monica.ActivityTypeDraft(name: "baked bread", categoryID: food.id))
+        try await monica.create(
+            Monica.ActivityDraft(
+                summary: "Sourdough", happenedAt: today, contacts: [john.id], activityTypeID: bread.id))
+        let gender = try await monica.create(Monica.GenderDraft(name: "Agender", type: .other))
+        var draft = Monica.ContactDraft(john)
+        draft.genderID = gender.id
+        try await monica.update(john.id, draft)
         // end
     }
 

@@ -4,8 +4,8 @@ extension Monica {
     static let account = Section(
         "Account",
         [
-            GetWelcome.self, GetMe.self, DeleteMe.self, ListGenders.self, ListActivityTypes.self, ExportJSON.self,
-            ExportVCard.self, GetAbout<Monica>.self, RequestArchive.self, GetArchive.self,
+            GetWelcome.self, GetMe.self, DeleteMe.self, ExportJSON.self, ExportVCard.self, GetAbout<Monica>.self,
+            RequestArchive.self, GetArchive.self,
         ])
 
     /// `GET /`: returns a greeting, by which a client recognises a server of this API.
@@ -115,64 +115,6 @@ extension Monica {
         }
     }
 
-    /// A currency.
-    public struct Currency: Codable, ReadByMembers, Hashable, Sendable, Identifiable {
-        /// The currency's id.
-        public var id: Int
-        /// The type of the object on the wire.
-        public private(set) var object = "currency"
-        /// The ISO 4217 code, such as `USD`.
-        public var iso: String
-        /// The name.
-        public var name: String
-        /// The symbol, such as `$`.
-        public var symbol: String
-        private init(derived: Never) { switch derived {} }
-    }
-
-    /// `GET /genders`: returns the possible values of a contact's ``Contact/genderID``.
-    public struct ListGenders: Endpoint {
-        public static let route = Route.get("/genders")
-        public typealias Output = APIResponse<[Gender]>
-
-        public init() {}
-    }
-
-    /// A gender that contacts may have.
-    public struct Gender: Codable, ReadByMembers, Hashable, Sendable, Identifiable {
-        /// The gender's id.
-        public var id: Int
-        /// The type of the object on the wire.
-        public private(set) var object = "gender"
-        /// The name.
-        public var name: String
-        /// The type: `M`, `F` or `O`.
-        @OrNull public var type: String?
-        /// The account that it belongs to.
-        public var account: AccountReference
-        /// The time of creation.
-        public var createdAt: Timestamp
-        /// The time of the last change.
-        public var updatedAt: Timestamp
-
-        public init(id: Int, name: String, type: String?, account: Int, createdAt: Timestamp, updatedAt: Timestamp) {
-            self.id = id
-            self.name = name
-            self.type = type
-            self.account = AccountReference(id: account)
-            self.createdAt = createdAt
-            self.updatedAt = updatedAt
-        }
-    }
-
-    /// `GET /activitytypes`: returns the possible values of an activity's ``Activity/activityTypeID``.
-    public struct ListActivityTypes: Endpoint {
-        public static let route = Route.get("/activitytypes")
-        public typealias Output = APIResponse<[ActivityType]>
-
-        public init() {}
-    }
-
     /// `GET /export/json`: returns everything in the account, as an attachment.
     public struct ExportJSON: Endpoint {
         public static let route = Route.get("/export/json")
@@ -193,6 +135,8 @@ extension Monica {
         public var genders: [Gender]
         /// The types of activities.
         public var activityTypes: [ActivityType]
+        /// The categories of types of activities; nil in exports of earlier versions.
+        public var activityTypeCategories: [ActivityTypeCategory]?
         /// The types of contact fields; nil in exports of earlier versions.
         public var contactFieldTypes: [ContactFieldType]?
         /// The tags.
@@ -211,26 +155,32 @@ extension Monica {
         public var gifts: [Gift]
         /// The calls; nil in exports of earlier versions.
         public var calls: [Call]?
+        /// The conversations with their messages; nil in exports of earlier versions.
+        public var conversations: [Conversation]?
         /// The reminders; nil in exports of earlier versions.
         public var reminders: [Reminder]?
         /// The debts; nil in exports of earlier versions.
         public var debts: [Debt]?
         /// The pets; nil in exports of earlier versions.
         public var pets: [Pet]?
+        /// The life events; nil in exports of earlier versions.
+        public var lifeEvents: [LifeEvent]?
         /// The journal; nil in exports of earlier versions.
         public var journal: [JournalEntry]?
 
         package init(
             exportedAt: Timestamp, user: User, genders: [Gender], activityTypes: [ActivityType],
-            contactFieldTypes: [ContactFieldType], tags: [Tag], contacts: [ExportedContact],
+            activityTypeCategories: [ActivityTypeCategory], contactFieldTypes: [ContactFieldType], tags: [Tag],
+            contacts: [ExportedContact],
             relationships: [Relationship], activities: [Activity], notes: [Note], tasks: [Task], gifts: [Gift],
-            calls: [Call], reminders: [Reminder],
-            debts: [Debt], pets: [Pet], journal: [JournalEntry]
+            calls: [Call], conversations: [Conversation], reminders: [Reminder], debts: [Debt], pets: [Pet],
+            lifeEvents: [LifeEvent], journal: [JournalEntry]
         ) {
             self.exportedAt = exportedAt
             self.user = user
             self.genders = genders
             self.activityTypes = activityTypes
+            self.activityTypeCategories = activityTypeCategories
             self.contactFieldTypes = contactFieldTypes
             self.tags = tags
             self.contacts = contacts
@@ -240,9 +190,11 @@ extension Monica {
             self.tasks = tasks
             self.gifts = gifts
             self.calls = calls
+            self.conversations = conversations
             self.reminders = reminders
             self.debts = debts
             self.pets = pets
+            self.lifeEvents = lifeEvents
             self.journal = journal
         }
     }

@@ -346,6 +346,6 @@ struct FormWithID {
 }
 
 extension JSONValue {
-    static func orNull(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
-    static func orNull(_ number: Int?) -> JSONValue { number.map { .integer(Int64($0)) } ?? .null }
+    package static func orNull(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
+    package static func orNull(_ number: Int?) -> JSONValue { number.map { .integer(Int64($0)) } ?? .null }
 }

@@ -100,6 +100,22 @@ extension Monica.CallDraft {
     }
 }
 
+extension Monica.ConversationDraft {
+    /// Creates a draft from a conversation, to be changed in part and sent back.
+    public init(_ conversation: Monica.Conversation) {
+        self.init(
+            contactID: conversation.contact?.id ?? 0, happenedAt: conversation.happenedAt,
+            typeID: conversation.contactFieldType.id)
+    }
+}
+
+extension Monica.MessageDraft {
+    /// Creates a draft from a message, to be changed in part and sent back.
+    public init(_ message: Monica.Message) {
+        self.init(content: message.content, writtenAt: message.writtenAt, writtenByMe: message.writtenByMe)
+    }
+}
+
 extension Monica.ReminderDraft {
     /// Creates a draft from a reminder, to be changed in part and sent back.
     public init(_ reminder: Monica.Reminder) {
@@ -131,6 +147,16 @@ extension Monica.PetDraft {
     }
 }
 
+extension Monica.LifeEventDraft {
+    /// Creates a draft from a life event, to be changed in part and sent back.
+    public init(_ event: Monica.LifeEvent) {
+        self.init(
+            contactID: event.contact?.id ?? 0, typeID: event.lifeEventType.id, happenedAt: event.happenedAt,
+            name: event.name, note: event.note, isMonthUnknown: event.happenedAtMonthUnknown,
+            isDayUnknown: event.happenedAtDayUnknown)
+    }
+}
+
 extension Monica.RelationshipDraft {
     /// Creates a draft from a relationship, to be changed in part and sent back.
     public init(_ relationship: Monica.Relationship) {
@@ -138,6 +164,25 @@ extension Monica.RelationshipDraft {
             contactIs: relationship.contactIs.id, typeID: relationship.relationshipType.id,
             ofContact: relationship.ofContact.id)
     }
+}
+
+extension Monica.GenderDraft {
+    /// Creates a draft from a gender, to be changed in part and sent back.
+    public init(_ gender: Monica.Gender) {
+        self.init(name: gender.name, type: gender.type.map(Monica.GenderType.init(rawValue:)) ?? .other)
+    }
+}
+
+extension Monica.ActivityTypeDraft {
+    /// Creates a draft from a type of activities, to be changed in part and sent back.
+    public init(_ type: Monica.ActivityType) {
+        self.init(name: type.name, categoryID: type.activityTypeCategory?.id ?? 0)
+    }
+}
+
+extension Monica.ActivityTypeCategoryDraft {
+    /// Creates a draft from a category, to be renamed and sent back.
+    public init(_ category: Monica.ActivityTypeCategory) { self.init(name: category.name) }
 }
 
 extension Monica.TagDraft {

@@ -53,6 +53,18 @@ extension Monica {
     ]
     /// The rules of a new call's fields.
     static let newCallRules = callRules.merging(["contact_id": requiredID]) { $1 }
+    /// The rules of a conversation's fields. A changed conversation's contact may be left out.
+    static let conversationRules = [
+        "contact_id": id, "happened_at": FieldRule(format: "date-time", isRequired: true),
+        "contact_field_type_id": requiredID,
+    ]
+    /// The rules of a new conversation's fields.
+    static let newConversationRules = conversationRules.merging(["contact_id": requiredID]) { $1 }
+    /// The rules of a message's fields.
+    static let messageRules = [
+        "written_at": FieldRule(format: "date-time", isRequired: true), "written_by_me": required,
+        "content": FieldRule(lengths: 1...100_000, pattern: FieldRule.visible, isRequired: true),
+    ]
     /// The rules of a reminder's fields.
     static let reminderRules = [
         "contact_id": requiredID, "initial_date": FieldRule(format: "date", isRequired: true),
@@ -76,10 +88,29 @@ extension Monica {
         "pet_category_id": FieldRule(numbers: 1...Double(PetCategory.known.count), isRequired: true),
         "contact_id": requiredID, "name": line,
     ]
+    /// The rules of a life event's fields. A change may leave out the contact.
+    static let lifeEventRules = [
+        "contact_id": id,
+        "life_event_type_id": FieldRule(numbers: 1...Double(LifeEventKind.known.count), isRequired: true),
+        "happened_at": FieldRule(format: "date-time", isRequired: true), "name": line, "note": text,
+    ]
+    /// The rules of a new life event's fields.
+    static let newLifeEventRules = lifeEventRules.merging([
+        "contact_id": requiredID, "has_reminder": required, "happened_at_month_unknown": required,
+        "happened_at_day_unknown": required,
+    ]) { $1 }
     /// The rules of a relationship's fields. A changed relationship's contacts may be left out.
     static let relationshipRules = ["contact_is": id, "of_contact": id, "relationship_type_id": requiredID]
     /// The rules of a new relationship's fields.
     static let newRelationshipRules = relationshipRules.mapValues { _ in requiredID }
+    /// The rules of a gender's fields.
+    static let genderRules = [
+        "name": requiredLine, "type": FieldRule(values: GenderType.known.map(\.rawValue), isRequired: true),
+    ]
+    /// The rules of the fields of a type of activities.
+    static let activityTypeRules = ["activity_type_category_id": requiredID, "name": requiredLine]
+    /// The rules of the fields of a category of types of activities.
+    static let activityTypeCategoryRules = ["name": requiredLine]
     /// The rules of a tag's fields.
     static let tagRules = ["name": requiredLine]
     /// The rules of a contact's fields.

@@ -184,23 +184,26 @@ extension Owner {
     /// - Parameters:
     ///   - singular: Its name in refusals.
     ///   - bodies: Two bodies that differ in every field but the contact's.
+    ///   - status: The status of its creation.
+    ///   - isNested: Whether it is listed under the contact's path, too.
     ///   - shown: Returns the members of an answer to a body.
     ///   - whole: Returns the list as the contact itself has it.
     func follow(
-        _ plural: String, _ singular: String, of contact: Int, _ bodies: [JSONValue],
-        shown: (JSONValue) -> [String: JSONValue], whole: () async throws -> JSONValue?
+        _ plural: String, _ singular: String, of contact: Int, _ bodies: [JSONValue], status: Int = 201,
+        isNested: Bool = true, shown: (JSONValue) -> [String: JSONValue], whole: () async throws -> JSONValue?
     ) async throws {
         let (missing, person) = ("The requested \(singular) was not found.", "/contacts/\(contact)")
         let (first, second) = (try bodies[0], try bodies[1])
-        let made = try await raw(.post, "/\(plural)", first).succeeded(201)["data"] ?? nil
-        let other = try await raw(.post, "/\(plural)", second).succeeded(201)["data"] ?? nil
+        let lists = ["/\(plural)?contact_id=\(contact)"] + (isNested ? ["\(person)/\(plural)?"] : [])
+        let made = try await raw(.post, "/\(plural)", first).succeeded(status)["data"] ?? nil
+        let other = try await raw(.post, "/\(plural)", second).succeeded(status)["data"] ?? nil
         let own = "/\(plural)/\(made["id"] ?? nil)"
         try expect(try await get(own).succeeded(200)["data"], equals: made)
         for (member, value) in shown(first) { try expect(made[member], equals: value) }
         let john = try await get(person).succeeded(200)["data"]
         try made["contact"].refers(to: john)
         try expect(made["account"], equals: john?["account"])
-        try await list(plural, of: contact, [made, other])
+        for path in lists { try await list(path, [made, other]) }
         try expect(try await ids("/\(plural)?contact_id=999999999"), equals: [])
         let all = try await whole()
         try expect(all?.elements.map { $0["id"] }, equals: [made["id"], other["id"]])
@@ -217,25 +220,23 @@ extension Owner {
             try await raw(.delete, own).succeeded(200), equals: ["deleted": true, "id": made["id"] ?? nil])
         try await raw(.delete, own).refused(404, 31, missing)
         try await get(own).refused(404, 31, missing)
-        for list in ["\(person)/\(plural)", "/\(plural)?contact_id=\(contact)"] {
-            try expect(try await get(list).succeeded(200)["data"], equals: [other])
-        }
+        for list in lists { try expect(try await get(list).succeeded(200)["data"], equals: [other]) }
         try await raw(.delete, person).succeeded(200)
-        try await get("\(person)/\(plural)").refused(404, 31, "The requested contact was not found.")
+        for list in lists.dropFirst() {
+            try await get(list).refused(404, 31, "The requested contact was not found.")
+        }
         try await get("/\(plural)/\(other["id"] ?? nil)").refused(404, 31, missing)
     }
 
-    /// Checks both lists of a contact's two details, their order and their pages.
-    private func list(_ plural: String, of contact: Int, _ rows: [JSONValue]) async throws {
-        for list in ["/\(plural)?contact_id=\(contact)", "/contacts/\(contact)/\(plural)?"] {
-            let page = try await get(list).succeeded(200)
-            try expect(page["data"], equals: .list(rows))
-            try expect(page["meta"]?["total"], equals: 2)
-            try expect(try await get(list + "&sort=-created_at").succeeded(200)["data"], equals: .list(rows.reversed()))
-            let last = try await get(list + "&page=2&limit=1").succeeded(200)
-            try expect(last["data"], equals: .list(rows.suffix(1)))
-            try expect(last["meta"]?["current_page"], equals: 2)
-            try expect(last["meta"]?["per_page"], equals: 1)
-        }
+    /// Checks a list of a contact's two details, its order and its pages.
+    private func list(_ list: String, _ rows: [JSONValue]) async throws {
+        let page = try await get(list).succeeded(200)
+        try expect(page["data"], equals: .list(rows))
+        try expect(page["meta"]?["total"], equals: 2)
+        try expect(try await get(list + "&sort=-created_at").succeeded(200)["data"], equals: .list(rows.reversed()))
+        let last = try await get(list + "&page=2&limit=1").succeeded(200)
+        try expect(last["data"], equals: .list(rows.suffix(1)))
+        try expect(last["meta"]?["current_page"], equals: 2)
+        try expect(last["meta"]?["per_page"], equals: 1)
     }
 }

@@ -43,8 +43,11 @@ extension MonicaScenarios {
                     ("contacts", "contact"), ("activities", "activity"), ("notes", "note"), ("tasks", "task"),
                     ("gifts", "gift"), ("tags", "tag"), ("contactfields", "contact field"),
                     ("contactfieldtypes", "contact field type"), ("addresses", "address"), ("calls", "call"),
-                    ("reminders", "reminder"), ("debts", "debt"), ("pets", "pet"), ("journal", "journal entry"),
-                    ("relationships", "relationship"),
+                    ("conversations", "conversation"),
+                    ("reminders", "reminder"), ("debts", "debt"), ("pets", "pet"), ("lifeevents", "life event"),
+                    ("journal", "journal entry"),
+                    ("relationships", "relationship"), ("genders", "gender"), ("activitytypes", "activity type"),
+                    ("activitytypecategories", "activity type category"),
                 ] {
                     let text = "The requested \(singular) was not found."
                     try await owner.get("/\(plural)/\(id)").refused(404, 31, text, id)

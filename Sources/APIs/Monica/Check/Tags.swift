@@ -114,6 +114,7 @@ extension MonicaScenarios {
             world, owner in
             let (john, jane) = (try await owner.contact("John"), try await owner.contact("Jane"))
             let word = world.freshWord()
+            let talk = try await owner.talk(with: jane.id)["id"] ?? nil
             let contact: JSONValue = [
                 "first_name": .string(word), "is_birthdate_known": false, "is_deceased": false,
                 "is_deceased_date_known": false,
@@ -125,10 +126,20 @@ extension MonicaScenarios {
                 ("/activities", ["summary": "x", "happened_at": "2024-01-01", "contacts": [john.id.json]], 201),
                 ("/tags", ["name": .string(word)], 201), ("/journal", ["title": "x", "post": "y"], 201),
                 ("/contactfieldtypes", ["name": .string(word)], 201),
+                ("/genders", ["name": .string(word), "type": "O"], 201),
+                ("/activitytypecategories", ["name": .string(word)], 201),
+                (
+                    "/activitytypes",
+                    ["name": .string(word), "activity_type_category_id": try await owner.category(word)["id"] ?? nil],
+                    201
+                ),
                 ("/addresses", ["contact_id": john.id.json, "name": "home"], 201),
                 ("/calls", ["contact_id": john.id.json, "called_at": "2024-01-01"], 201),
+                ("/conversations", try await owner.conversation(with: john.id), 201),
+                ("/conversations/\(talk)/messages", Self.message, 200),
                 ("/reminders", Self.reminder(of: john.id), 201), ("/debts", Self.debt(of: john.id), 201),
-                ("/pets", Self.pet(of: john.id), 201), ("/relationships", Self.friends(john.id, jane.id), 201),
+                ("/pets", Self.pet(of: john.id), 201), ("/lifeevents", Self.lifeEvent(of: john.id), 200),
+                ("/relationships", Self.friends(john.id, jane.id), 201),
                 (
                     "/contactfields",
                     [
@@ -147,14 +158,19 @@ extension MonicaScenarios {
                 try await world.refuseBadKeys(of: request)
             }
             try expect(try await owner.ids("/contacts?query=\(word)").count, equals: 1)
-            for path in ["notes", "contactfields", "addresses", "calls", "reminders", "debts", "pets"] {
+            let talked = try await owner.get("/conversations/\(talk)").succeeded(200)["data"]
+            try expect(talked?["messages"]?.elements.count, equals: 1)
+            for path in [
+                "notes", "contactfields", "addresses", "calls", "conversations", "reminders", "debts", "pets",
+                "lifeevents",
+            ] {
                 try expect(try await owner.ids("/\(path)?contact_id=\(john.id)").count, equals: 1)
             }
             try expect(try await owner.relationships(of: john.id.json).count, equals: 1)
         }
     ]
 
-    private static func reminder(of contact: Int) -> JSONValue {
+    static func reminder(of contact: Int) -> JSONValue {
         [
             "contact_id": contact.json, "title": "x", "initial_date": "2024-01-01", "frequency_type": "week",
             "frequency_number": 1,
@@ -187,6 +203,8 @@ extension MonicaScenarios {
             let debt = try await owner.client.create(
                 Monica.DebtDraft(contactID: john.id, inDebt: .no, amount: "1", reason: word))
             let pet = try await owner.client.create(Monica.PetDraft(contactID: john.id, category: .cat, name: word))
+            let event = try await owner.client.create(
+                Monica.LifeEventDraft(contactID: john.id, typeID: 1, happenedAt: .init(milliseconds: 0), name: word))
             let joe = try await owner.contact("Joe", word)
             let friends = try await owner.client.create(
                 Monica.RelationshipDraft(contactIs: john.id, typeID: Self.friend, ofContact: joe.id))
@@ -199,8 +217,16 @@ extension MonicaScenarios {
             let day = try Day(checked: "2024-10-20")
             let call = try await owner.client.create(
                 Monica.CallDraft(contactID: john.id, calledAt: day.start, content: word))
+            let talk = try await owner.talk(with: john.id)
+            let written = JSONValue.object(Self.message.members.merging(["content": .string(word)]) { $1 })
+            let messages = "/conversations/\(talk["id"] ?? nil)/messages"
+            let message = try await owner.raw(.post, messages, written).succeeded(200)["data"]?["messages"]?[0]
             let reminder = try await owner.client.create(
                 Monica.ReminderDraft(contactID: john.id, title: word, initialDate: day, frequencyType: .week))
+            let gender = try await owner.client.create(Monica.GenderDraft(name: word, type: .other))
+            let category = try await owner.client.create(Monica.ActivityTypeCategoryDraft(name: word))
+            let activityType = try await owner.client.create(
+                Monica.ActivityTypeDraft(name: word, categoryID: category.id))
             let person: JSONValue = [
                 "first_name": "x", "is_birthdate_known": false, "is_deceased": false, "is_deceased_date_known": false,
             ]
@@ -215,6 +241,8 @@ extension MonicaScenarios {
                     ["summary": "x", "happened_at": "2024-01-01", "contacts": [john.id.json]]
                 ),
                 ("tags", "tag", tag.id, ["name": .string(word + "x")]),
+                ("genders", "gender", gender.id, ["name": .string(word + "x"), "type": "O"]),
+                ("activitytypecategories", "activity type category", category.id, ["name": .string(word + "x")]),
                 ("journal", "journal entry", entry.id, ["title": "x", "post": "y"]),
                 (
                     "contactfields", "contact field", field.id,
@@ -223,8 +251,13 @@ extension MonicaScenarios {
                 ("contactfieldtypes", "contact field type", unused.id, ["name": .string(word + "x")]),
                 ("addresses", "address", address.id, ["contact_id": john.id.json]),
                 ("calls", "call", call.id, ["called_at": "2024-01-01"]),
+                (
+                    "conversations", "conversation", Int(talk["id"]?.integer ?? 0),
+                    try await owner.conversation(with: john.id)
+                ),
                 ("reminders", "reminder", reminder.id, Self.reminder(of: john.id)),
                 ("debts", "debt", debt.id, Self.debt(of: john.id)), ("pets", "pet", pet.id, Self.pet(of: john.id)),
+                ("lifeevents", "life event", event.id, Self.lifeEvent(of: john.id)),
                 ("relationships", "relationship", friends.id, Self.friends(john.id, joe.id)),
             ]
             for (plural, singular, id, change) in resources {
@@ -234,9 +267,20 @@ extension MonicaScenarios {
                 try await other.raw(.delete, "/\(plural)/\(id)").refused(404, 31, text, plural)
                 try expect(try await other.get("/\(plural)?limit=50").text.contains(word), equals: false)
             }
+            let own = try await other.category(word + " x")
+            let ownType: JSONValue = ["name": "x", "activity_type_category_id": own["id"] ?? nil]
+            let typePath = "/activitytypes/\(activityType.id)"
+            let noType = "The requested activity type was not found."
+            try await other.get(typePath).refused(404, 31, noType)
+            try await other.raw(.put, typePath, ownType).refused(404, 31, noType)
+            try await other.raw(.delete, typePath).refused(404, 31, noType)
+            try await other.raw(
+                .post, "/activitytypes", ["name": "x", "activity_type_category_id": category.id.json]
+            ).refused(422, 32, "The selected activity type category id is invalid.")
+            try await other.raw(.delete, "/activitytypecategories/\(own["id"] ?? nil)").succeeded(200)
             for path in [
-                "notes", "tasks", "gifts", "activities", "contactfields", "addresses", "calls", "reminders", "debts",
-                "pets", "relationships",
+                "notes", "tasks", "gifts", "activities", "contactfields", "addresses", "calls", "conversations",
+                "reminders", "debts", "pets", "relationships",
             ] {
                 if path != "relationships" {
                     try expect(try await other.ids("/\(path)?contact_id=\(john.id)"), equals: [])
@@ -244,18 +288,30 @@ extension MonicaScenarios {
                 try await other.get("/contacts/\(john.id)/\(path)")
                     .refused(404, 31, "The requested contact was not found.", path)
             }
+            let missing = "The requested conversation was not found."
+            try await other.raw(.post, messages, Self.message).refused(404, 31, missing)
+            let strange = try await other.talk(with: try await other.contact("Jim").id)["id"] ?? nil
+            for (path, text) in [
+                (messages, missing), ("/conversations/\(strange)/messages", "The requested message was not found."),
+            ] {
+                let own = "\(path)/\(message?["id"] ?? nil)"
+                try await other.raw(.put, own, Self.message).refused(404, 31, text, path)
+                try await other.raw(.delete, own).refused(404, 31, text, path)
+            }
+            try expect(try await other.ids("/lifeevents?contact_id=\(john.id)"), equals: [])
             try expect(try await other.ids("/contacts?query=\(word)"), equals: [])
             try await other.get("/tags/\(tag.id)/contacts").refused(404, 31, "The requested tag was not found.")
             let jane = try await other.contact("Jane")
-            let genders = try await owner.send(Monica.ListGenders()).data
             let phone = try await other.fieldType("phone")["id"] ?? nil
             let foreign: [(String, JSONValue)] = [
                 ("/contactfields", ["data": "1", "contact_field_type_id": phone, "contact_id": john.id.json]),
                 ("/addresses", ["contact_id": john.id.json]), ("/reminders", Self.reminder(of: john.id)),
                 ("/debts", Self.debt(of: john.id)), ("/pets", Self.pet(of: john.id)),
+                ("/lifeevents", Self.lifeEvent(of: john.id)),
                 ("/relationships", Self.friends(john.id, jane.id)), ("/relationships", Self.friends(jane.id, john.id)),
                 ("/relationships", Self.friends(joe.id, john.id, type: Self.friend + 1)),
                 ("/calls", ["contact_id": john.id.json, "called_at": "2024-01-01"]),
+                ("/conversations", try await other.conversation(with: john.id)),
                 ("/notes", ["body": "x", "contact_id": john.id.json]),
                 ("/tasks", ["title": "x", "contact_id": john.id.json]),
                 ("/gifts", ["name": "x", "status": "idea", "contact_id": john.id.json]),
@@ -269,13 +325,23 @@ extension MonicaScenarios {
             for (path, body) in foreign {
                 try await other.raw(.post, path, body).refused(404, 31, "The requested contact was not found.", path)
             }
-            let gender = try genders[0].id.json
-            let gendered = person.members.merging(["gender_id": gender]) { $1 }
+            let gendered = person.members.merging(["gender_id": gender.id.json]) { $1 }
             try await other.raw(.post, "/contacts", .object(gendered)).refused(
                 422, 32, "The selected gender id is invalid.")
             try await other.raw(
+                .post, "/activities",
+                [
+                    "summary": "x", "happened_at": "2024-01-01", "contacts": [jane.id.json],
+                    "activity_type_id": activityType.id.json,
+                ]
+            ).refused(422, 32, "The selected activity type id is invalid.")
+            try await other.raw(
                 .post, "/contactfields",
                 ["data": "1", "contact_field_type_id": type.id.json, "contact_id": jane.id.json]
+            ).refused(422, 32, "The selected contact field type id is invalid.")
+            try await other.raw(
+                .post, "/conversations",
+                ["happened_at": "2024-01-01", "contact_id": jane.id.json, "contact_field_type_id": type.id.json]
             ).refused(422, 32, "The selected contact field type id is invalid.")
             for path in [
                 "/export/json", "/export/vcard", "/reminders/upcoming/0", "/reminders/upcoming/1",

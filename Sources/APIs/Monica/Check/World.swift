@@ -128,9 +128,9 @@ extension RawAnswer {
 /// The contract as scenarios, one list for each section.
 package enum MonicaScenarios {
     package static var all: [Scenario<MonicaWorld>] {
-        published + errors + contacts + relationships + contactFields + addresses + phoneCalls + reminders + debts
-            + pets + journal + search + lists + writing + tags + idempotency + account + archive + ofTwoAccounts
-            + agreement + required
+        published + errors + contacts + relationships + contactFields + addresses + phoneCalls + conversations
+            + reminders + debts + pets + lifeEvents + journal + search + lists + writing + tags + idempotency + genders
+            + activityTypes + currencies + account + archive + ofTwoAccounts + agreement + required
             + AboutScenarios.all()
     }
 
@@ -205,7 +205,8 @@ private actor CreatedResources: MadeResources {
         guard answer.request.method == .post, 200..<300 ~= answer.status,
             [
                 "contacts", "activities", "notes", "tasks", "gifts", "tags", "contactfields", "contactfieldtypes",
-                "addresses", "calls", "reminders", "debts", "pets", "journal", "relationships", "setTags",
+                "addresses", "calls", "conversations", "reminders", "debts", "pets", "lifeevents", "journal",
+                "relationships", "genders", "activitytypes", "activitytypecategories", "setTags",
             ].contains(resource),
             let authorization = answer.request.headers[.authorization], let data = try? answer.json()["data"]
         else { return }
@@ -219,13 +220,18 @@ private actor CreatedResources: MadeResources {
     private func note(_ plural: String, _ resource: JSONValue, _ authorization: String) {
         guard let id = resource["id"]?.integer else { return }
         var new = Made(path: "/\(plural)/\(id)", authorization: authorization)
-        if !["contacts", "tags", "contactfieldtypes", "journal"].contains(plural) {
+        if !Self.free.contains(plural) {
             let attendees = resource["contacts"]?.elements.compactMap { $0["id"]?.integer } ?? []
             let owner = resource["contact_id"] ?? (resource["contact"] ?? resource["contact_is"])?["id"]
             new.contacts = Set((attendees + [owner?.integer].compactMap(\.self)).map { "/contacts/\($0)" })
         }
         if !made.contains(where: { $0.path == new.path }) { made.append(new) }
     }
+
+    /// What belongs to no contact.
+    private static let free: Set = [
+        "contacts", "tags", "contactfieldtypes", "journal", "genders", "activitytypes", "activitytypecategories",
+    ]
 
     func cleanUp(_ raw: RawClient, hasFailed: Bool) async -> Checklist.Remaining {
         var left: [String: Int] = [:]

@@ -41,6 +41,10 @@ struct Call: Sendable {
         Monica.ContactFieldType.plural: Monica.ContactFieldType.singular,
         Monica.Address.plural: Monica.Address.singular, "countries": "country",
         Monica.JournalEntry.plural: Monica.JournalEntry.singular,
+        Monica.ActivityType.plural: Monica.ActivityType.singular,
+        Monica.ActivityTypeCategory.plural: Monica.ActivityTypeCategory.singular,
+        Monica.Currency.plural: Monica.Currency.singular,
+        Monica.LifeEvent.plural: Monica.LifeEvent.singular,
         Monica.RelationshipType.plural: Monica.RelationshipType.singular,
         Monica.RelationshipTypeGroup.plural: Monica.RelationshipTypeGroup.singular,
     ]

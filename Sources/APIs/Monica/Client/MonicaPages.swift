@@ -101,6 +101,11 @@ extension MonicaAPIClient {
         of contact: Int? = nil, sortedBy sort: Monica.Sort<Monica.CallOrder>? = nil, pageSize: Int = 100
     ) -> Pages<Monica.Call, Cursor> { listed(of: contact, sort, pageSize) }
 
+    /// Every conversation, or those with one contact; by default the oldest first.
+    public func conversations(
+        of contact: Int? = nil, sortedBy sort: Monica.Sort<Monica.ConversationOrder>? = nil, pageSize: Int = 100
+    ) -> Pages<Monica.Conversation, Cursor> { listed(of: contact, sort, pageSize) }
+
     /// Every reminder, or those of one contact; by default the oldest first.
     public func reminders(
         of contact: Int? = nil, sortedBy sort: Monica.Sort<Monica.ReminderOrder>? = nil, pageSize: Int = 100
@@ -115,6 +120,12 @@ extension MonicaAPIClient {
     public func pets(
         of contact: Int? = nil, sortedBy sort: Monica.Sort<Monica.PetOrder>? = nil, pageSize: Int = 100
     ) -> Pages<Monica.Pet, Cursor> { listed(of: contact, sort, pageSize) }
+
+    /// The life events of all contacts; by default the oldest first. Those of one contact are in ``Monica/List``, on this
+    /// project's server.
+    public func lifeEvents(
+        sortedBy sort: Monica.Sort<Monica.LifeEventOrder>? = nil, pageSize: Int = 100
+    ) -> Pages<Monica.LifeEvent, Cursor> { listed(of: nil, sort, pageSize) }
 
     /// The owner's journal; by default the oldest entries first.
     public func journal(

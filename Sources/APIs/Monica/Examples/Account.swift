@@ -10,21 +10,9 @@ extension MonicaExamples {
           "email": "regis@example.com",
           "me_contact": null,
           "timezone": "UTC",
-          "currency": { "id": #1, "object": = "currency", "iso": "USD", "name": "US Dollar", "symbol": "$" },
+          "currency": \(currency),
           "locale": = "en",
           "is_policy_compliant": = true,
-          "account": \(owner),
-          "created_at": "2024-01-15T10:30:00Z",
-          "updated_at": "2024-01-15T10:30:00Z"
-        }
-        """
-
-    package static let gender = """
-        {
-          "id": #1,
-          "object": = "gender",
-          "name": "Man",
-          "type": "M" | "F" | "O",
           "account": \(owner),
           "created_at": "2024-01-15T10:30:00Z",
           "updated_at": "2024-01-15T10:30:00Z"
@@ -51,12 +39,6 @@ extension MonicaExamples {
         DELETE /me limited addition: Deletes the account to which the token belongs, with all tokens and records.
         < 200 { "deleted": = true, "id": #1 }
 
-        GET /genders limited addition: Returns the possible genders of a contact.
-        < 200 { "data": [\(gender)] }
-
-        GET /activitytypes limited addition: Returns the possible types of an activity.
-        < 200 { "data": [\(activityType)] }
-
         GET /export/json limited addition: Returns everything in the account, as an attachment.
         < 200 {
           "version": = 1,
@@ -64,6 +46,7 @@ extension MonicaExamples {
           "user": \(user),
           "genders": [\(gender)],
           "activity_types": [\(activityType)],
+          "activity_type_categories": [\(activityTypeCategory)],
           "contact_field_types": [\(contactFieldType)],
           "tags": [\(tag)],
           "contacts": [\(contact)],
@@ -73,9 +56,11 @@ extension MonicaExamples {
           "tasks": [\(task)],
           "gifts": [\(gift)],
           "calls": [\(call)],
+          "conversations": [\(conversation)],
           "reminders": [\(reminder)],
           "debts": [\(debt)],
           "pets": [\(pet)],
+          "life_events": [\(lifeEvent)],
           "journal": [\(journalEntry)]
         }
 

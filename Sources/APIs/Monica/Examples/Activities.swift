@@ -1,26 +1,4 @@
 extension MonicaExamples {
-    package static let activityType = """
-        {
-          "id": #1,
-          "uuid": "6f1a2b3c-4d5e-4f60-8a1b-2c3d4e5f6072",
-          "object": = "activityType",
-          "name": "ate at home",
-          "location_type": "my_place" | null,
-          "activity_type_category": {
-            "id": #1,
-            "uuid": "6f1a2b3c-4d5e-4f60-8a1b-2c3d4e5f6073",
-            "object": = "activityTypeCategory",
-            "name": "Food",
-            "account": \(owner),
-            "created_at": "2024-01-15T10:30:00Z",
-            "updated_at": "2024-01-15T10:30:00Z"
-          },
-          "account": \(owner),
-          "created_at": "2024-01-15T10:30:00Z",
-          "updated_at": "2024-01-15T10:30:00Z"
-        }
-        """
-
     package static let activity = "\(activity("null", "null")) | \(activity("#1", activityType))"
 
     private static func activity(_ typeID: String, _ type: String) -> String {

@@ -89,6 +89,23 @@ extension MonicaExamples {
         Monica.Update<Monica.Call>(
             id: 1, Monica.CallDraft(contactID: 5, calledAt: .init("2024-10-20T18:30:00Z")!))
         Monica.Delete<Monica.Call>(id: 1)
+        Monica.List<Monica.Conversation>(contact: 5, page: 1, limit: 10, sort: .descending(.happenedAt))
+        Monica.ListOfContact<Monica.Conversation>(contact: 1, page: 2, limit: 50)
+        Monica.Get<Monica.Conversation>(id: 1)
+        Monica.Create<Monica.Conversation>(
+            Monica.ConversationDraft(contactID: 5, happenedAt: .init("2024-10-20T00:00:00Z")!, typeID: 2))
+        Monica.Update<Monica.Conversation>(
+            id: 1, Monica.ConversationDraft(contactID: 5, happenedAt: .init("2024-10-21T00:00:00Z")!, typeID: 1))
+        Monica.Delete<Monica.Conversation>(id: 1)
+        Monica.CreateMessage(
+            conversation: 1,
+            Monica.MessageDraft(
+                content: "Are you coming?", writtenAt: .init("2024-10-20T18:30:00Z")!, writtenByMe: true))
+        Monica.UpdateMessage(
+            conversation: 1, message: 1,
+            Monica.MessageDraft(
+                content: "I am late", writtenAt: .init("2024-10-20T18:31:00Z")!, writtenByMe: false))
+        Monica.DeleteMessage(conversation: 1, message: 1)
         Monica.List<Monica.Reminder>(contact: 5, page: 1, limit: 10, sort: .descending(.updatedAt))
         Monica.ListOfContact<Monica.Reminder>(contact: 1, page: 2, limit: 50)
         Monica.Get<Monica.Reminder>(id: 1)
@@ -115,6 +132,17 @@ extension MonicaExamples {
         Monica.Create<Monica.Pet>(Monica.PetDraft(contactID: 5, category: .cat, name: "Tom"))
         Monica.Update<Monica.Pet>(id: 1, Monica.PetDraft(contactID: 5, category: .smallAnimal))
         Monica.Delete<Monica.Pet>(id: 1)
+        Monica.List<Monica.LifeEvent>(contact: 5, page: 1, limit: 10, sort: .descending(.happenedAt))
+        Monica.Get<Monica.LifeEvent>(id: 1)
+        Monica.Create<Monica.LifeEvent>(
+            Monica.LifeEventDraft(
+                contactID: 5, typeID: 1, happenedAt: .init("2024-10-20T00:00:00Z")!, name: "At the bakery",
+                note: "She had hoped for it", hasReminder: true))
+        Monica.Update<Monica.LifeEvent>(
+            id: 1,
+            Monica.LifeEventDraft(
+                contactID: 5, typeID: 18, happenedAt: .init("2024-10-01T00:00:00Z")!, isDayUnknown: true))
+        Monica.Delete<Monica.LifeEvent>(id: 1)
         Monica.ListJournal(page: 2, limit: 50, sort: .descending(.updatedAt))
         Monica.Get<Monica.JournalEntry>(id: 1)
         Monica.Create<Monica.JournalEntry>(Monica.JournalDraft(title: "A good day", post: "We met in the park"))
@@ -127,13 +155,28 @@ extension MonicaExamples {
         Monica.Create<Monica.Tag>(Monica.TagDraft(name: "Family"))
         Monica.Update<Monica.Tag>(id: 1, Monica.TagDraft(name: "Family"))
         Monica.Delete<Monica.Tag>(id: 1)
+        Monica.ListGenders()
+        Monica.Get<Monica.Gender>(id: 1)
+        Monica.Create<Monica.Gender>(Monica.GenderDraft(name: "Man", type: .male))
+        Monica.Update<Monica.Gender>(id: 1, Monica.GenderDraft(name: "Nobody's business", type: .other))
+        Monica.Delete<Monica.Gender>(id: 1)
+        Monica.ListActivityTypes()
+        Monica.Get<Monica.ActivityType>(id: 1)
+        Monica.Create<Monica.ActivityType>(Monica.ActivityTypeDraft(name: "ate at home", categoryID: 3))
+        Monica.Update<Monica.ActivityType>(id: 1, Monica.ActivityTypeDraft(name: "cooked", categoryID: 3))
+        Monica.Delete<Monica.ActivityType>(id: 1)
+        Monica.ListActivityTypeCategories()
+        Monica.Get<Monica.ActivityTypeCategory>(id: 1)
+        Monica.Create<Monica.ActivityTypeCategory>(Monica.ActivityTypeCategoryDraft(name: "Food"))
+        Monica.Update<Monica.ActivityTypeCategory>(id: 1, Monica.ActivityTypeCategoryDraft(name: "Meals"))
+        Monica.Delete<Monica.ActivityTypeCategory>(id: 1)
+        Monica.ListCurrencies()
+        Monica.Get<Monica.Currency>(id: 1)
         Monica.GetWelcome()
         Monica.GetMe()
         Monica.DeleteMe()
         Monica.RequestArchive()
         Monica.GetArchive()
-        Monica.ListGenders()
-        Monica.ListActivityTypes()
         Monica.ExportJSON()
         Monica.ExportVCard()
         GetAbout<Monica>()

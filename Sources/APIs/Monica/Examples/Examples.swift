@@ -6,9 +6,9 @@ import ContractExamples
 /// first members alone, and of other resources nothing but that they have an id.
 package enum MonicaExamples {
     package static let all = Examples(
-        contacts, relationships, contactFields, addresses, activities, notes, tasks, gifts, phoneCalls, reminders,
-        debts,
-        pets, journal, tags, account, archive,
+        contacts, relationships, contactFields, addresses, activities, notes, tasks, gifts, phoneCalls, conversations,
+        reminders, debts, pets, lifeEvents, journal, tags, genders, activityTypes, currencies, account,
+        archive,
         calls: calls, failure: #"{ "error": { "message": "Unauthenticated.", "code": 401, + "error_code": 42 } }"#)
 
     static let times = #""created_at": "2024-01-15T10:30:00Z", + "updated_at": "2024-10-26T14:22:00Z""#
@@ -88,21 +88,25 @@ package enum MonicaExamples {
     ///   - created: The status of a creation.
     ///   - isShown: Whether the published contract has the operation that returns a single one.
     ///   - names: One of them in refusals and several in sentences, of resources of which the contract has nothing.
+    ///   - isNested: Whether there is a list under the contact's path.
     static func resource(
         _ plural: String, _ thing: String, _ resource: String, lists: String, requests: (new: String, changed: String),
         required: String, new: String? = nil, created: Int = 201, isShown: Bool = false,
-        names: (one: String, many: String)? = nil
+        names: (one: String, many: String)? = nil, isNested: Bool = true
     ) -> String {
+        let ofContact = """
+            GET /contacts/{id}/\(plural) limited addition: Returns a page of the \(names?.many ?? plural) of one contact.
+            > /contacts/1/\(plural)?page=2&limit=50
+            < 200 \(page(resource, "/contacts/1/\(plural)", limit: 10))
+            ! 404 \(missing("contact"))
+            """
         let singular = names?.one ?? thing.split(separator: " ").last.map(String.init) ?? ""
         return """
             GET /\(plural) limited \(names == nil ? "+sort" : "addition"): Returns a page of the \(names?.many ?? plural) of all contacts, or of one.
             > /\(plural)\(lists)
             < 200 \(page(resource, "/\(plural)", limit: 10))
 
-            GET /contacts/{id}/\(plural) limited addition: Returns a page of the \(names?.many ?? plural) of one contact.
-            > /contacts/1/\(plural)?page=2&limit=50
-            < 200 \(page(resource, "/contacts/1/\(plural)", limit: 10))
-            ! 404 \(missing("contact"))
+            \(isNested ? ofContact : "")
 
             GET /\(plural)/{id} limited\(isShown ? "" : " addition"): Returns \(thing).
             > /\(plural)/1
@@ -127,5 +131,43 @@ package enum MonicaExamples {
             < 200 { "deleted": = true, "id": #1 }
             ! 404 \(missing(singular))
             """
+    }
+
+    /// The operations of a type of which an account has a list.
+    ///
+    /// - Parameters:
+    ///   - thing: One of them in sentences: `a gender`.
+    ///   - name: One of them in refusals.
+    ///   - list: What the list returns in a sentence, and its answer.
+    ///   - refusal: The refusal of a write with a wrong field.
+    static func type(
+        _ plural: String, _ thing: String, _ resource: String, name: String, list: (summary: String, answer: String),
+        requests: (new: String, changed: String), refusal: String
+    ) -> String {
+        """
+        GET /\(plural) limited addition: \(list.summary)
+        < 200 \(list.answer)
+
+        GET /\(plural)/{id} limited addition: Returns \(thing).
+        > /\(plural)/1
+        < 200 \(one(resource))
+        ! 404 \(missing(name))
+
+        POST /\(plural) key limited addition: Creates \(thing).
+        > \(requests.new)
+        < 201 \(one(resource))
+        ! 422 \(refusal)
+
+        PUT|PATCH /\(plural)/{id} limited addition: Replaces every field of \(thing).
+        > /\(plural)/1 \(requests.changed)
+        < 200 \(one(resource))
+        ! 404 \(missing(name))
+        ! 422 \(refusal)
+
+        DELETE /\(plural)/{id} limited addition: Deletes \(thing).
+        > /\(plural)/1
+        < 200 { "deleted": = true, "id": #1 }
+        ! 404 \(missing(name))
+        """
     }
 }

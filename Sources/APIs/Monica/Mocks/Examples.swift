@@ -53,6 +53,11 @@ extension Monica.Call {
     public static let example: Self = contractExample(MonicaExamples.call)
 }
 
+extension Monica.Conversation {
+    /// The example: a conversation with ``Monica/Contact/example``, of one message.
+    public static let example: Self = contractExample(MonicaExamples.conversation)
+}
+
 extension Monica.Reminder {
     /// The example: a reminder of ``Monica/Contact/example``.
     public static let example: Self = contractExample(MonicaExamples.reminder)
@@ -71,6 +76,11 @@ extension Monica.Debt {
 extension Monica.Pet {
     /// The example: a cat of ``Monica/Contact/example``.
     public static let example: Self = contractExample(MonicaExamples.pet)
+}
+
+extension Monica.LifeEvent {
+    /// The example: a new job of ``Monica/Contact/example``.
+    public static let example: Self = contractExample(MonicaExamples.lifeEvent)
 }
 
 extension Monica.Relationship {
@@ -96,6 +106,16 @@ extension Monica.User {
 extension Monica.Gender {
     /// The example: a gender.
     public static let example: Self = contractExample(MonicaExamples.gender)
+}
+
+extension Monica.ActivityTypeCategory {
+    /// The example: the category of meals.
+    public static let example: Self = contractExample(MonicaExamples.activityTypeCategory)
+}
+
+extension Monica.Currency {
+    /// The example: the US dollar.
+    public static let example: Self = contractExample(MonicaExamples.currency)
 }
 
 extension Monica.ActivityType {

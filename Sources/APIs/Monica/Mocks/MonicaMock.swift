@@ -46,17 +46,24 @@ public struct MonicaMock: APIMock {
         lists(.example as Monica.Address)
         resource(.example as Monica.Call)
         lists(.example as Monica.Call)
+        conversations()
         resource(.example as Monica.Reminder)
         lists(.example as Monica.Reminder)
         resource(.example as Monica.Debt)
         lists(.example as Monica.Debt)
         resource(.example as Monica.Pet)
         lists(.example as Monica.Pet)
+        resource(.example as Monica.LifeEvent)
+        lists(.example as Monica.LifeEvent, isNested: false)
         resource(.example as Monica.JournalEntry)
         server.example(of: Monica.ListJournal.self) {
             Self.page([Monica.JournalEntry.example], $0.part, path: "/journal", limit: 10)
         }
         tags()
+        resource(.example as Monica.Gender)
+        resource(.example as Monica.ActivityType)
+        resource(.example as Monica.ActivityTypeCategory)
+        single(.example as Monica.Currency)
         account()
     }
 
@@ -120,10 +127,11 @@ public struct MonicaMock: APIMock {
         server.example(of: Monica.Get<Item>.self) { .init(data: try Self.require($0.id, is: item)) }
     }
 
-    private func lists<Item: Monica.Listed>(_ item: Item) {
+    private func lists<Item: Monica.Listed>(_ item: Item, isNested: Bool = true) {
         server.example(of: Monica.List<Item>.self) {
             Self.page($0.contact ?? 1 == 1 ? [item] : [], $0.part, path: "/" + Item.plural, limit: 10)
         }
+        guard isNested else { return }
         server.example(of: Monica.ListOfContact<Item>.self) {
             let contact = try Self.require($0.contact, is: Monica.Contact.example).id
             return Self.page([item], $0.part, path: "/contacts/\(contact)/" + Item.plural, limit: 10)
@@ -141,6 +149,28 @@ public struct MonicaMock: APIMock {
             let contact = try Self.require($0.contact, is: Monica.Contact.example).id
             return .init(whole: [relationship], path: "/contacts/\(contact)/relationships")
         }
+    }
+
+    private func conversations() {
+        let conversation = Monica.Conversation.example
+        resource(conversation)
+        lists(conversation)
+        server.example(of: Monica.CreateMessage.self) {
+            .init(data: try Self.require($0.conversation, is: conversation))
+        }
+        server.example(of: Monica.UpdateMessage.self) {
+            _ = try Self.require(message: $0.message, of: $0.conversation)
+            return .init(data: conversation)
+        }
+        server.example(of: Monica.DeleteMessage.self) {
+            .init(id: try Self.require(message: $0.message, of: $0.conversation))
+        }
+    }
+
+    private static func require(message: Int, of conversation: Int) throws -> Int {
+        let found = try require(conversation, is: Monica.Conversation.example).messages.contains { $0.id == message }
+        guard found else { throw Monica.Problems.notFound(Monica.Message.singular) }
+        return message
     }
 
     private func tags() {

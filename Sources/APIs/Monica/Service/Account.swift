@@ -10,8 +10,6 @@ extension MonicaService {
         routes.open(use: { (_: Monica.GetWelcome, _) in Monica.Welcome() })
         routes.on(use: getMe)
         routes.on(answering: deleteMe)
-        routes.on(use: listGenders)
-        routes.on(use: listActivityTypes)
         routes.on(streaming: exportJSON)
         routes.on(streaming: exportVCard)
     }
@@ -34,18 +32,6 @@ extension MonicaService {
         // The account is gone, and what is left of it is removed again later.
         try? await removeDeletedAccounts(for: .seconds(5))
         return Answer(.ok, .init(id: caller.account.number))
-    }
-
-    func listGenders(
-        _ request: Monica.ListGenders, from caller: Caller
-    ) async throws -> APIResponse<[Monica.Gender]> {
-        try await database.read { db in APIResponse(data: try Accounts.genders(of: caller.account, in: db)) }
-    }
-
-    func listActivityTypes(
-        _ request: Monica.ListActivityTypes, from caller: Caller
-    ) async throws -> APIResponse<[Monica.ActivityType]> {
-        try await database.read { db in APIResponse(data: try Accounts.activityTypes(of: caller.account, in: db)) }
     }
 
     func exportJSON(
@@ -195,53 +181,6 @@ enum Accounts: AccountTable {
                 updatedAt: try row.get(UserColumn.updatedAt))
             user.timezone = try row.get(UserColumn.zone)
             return user
-        }
-    }
-
-    static func genders(of account: AccountID, in db: Session) throws -> [Monica.Gender] {
-        try db.all(
-            "SELECT id, name, type, created_at FROM genders WHERE account_id = \(account) ORDER BY id"
-        ) { row in
-            let createdAt: Monica.Timestamp = try row.get(3)
-            return Monica.Gender(
-                id: try row.get(0), name: try row.get(1), type: try row.get(2), account: account.number,
-                createdAt: createdAt, updatedAt: createdAt)
-        }
-    }
-
-    /// The columns of a type `t` with its category `c`.
-    private enum ActivityTypeColumn: String, Columns {
-        case id = "t.id"
-        case uuid = "t.uuid"
-        case name = "t.name"
-        case locationType = "t.location_type"
-        case createdAt = "t.created_at"
-        case category = "c.id"
-        case categoryUUID = "c.uuid"
-        case categoryName = "c.name"
-        case categoryCreatedAt = "c.created_at"
-
-        static let list = ColumnList(Self.self)
-    }
-
-    static func activityTypes(of account: AccountID, in db: Session) throws -> [Monica.ActivityType] {
-        try db.all(
-            """
-            SELECT \(ActivityTypeColumn.list) FROM activity_types t JOIN activity_categories c ON c.id = t.category_id
-            WHERE t.account_id = \(account) ORDER BY t.id
-            """
-        ) { row in
-            let (createdAt, categoryCreatedAt): (Monica.Timestamp, Monica.Timestamp) = (
-                try row.get(ActivityTypeColumn.createdAt), try row.get(ActivityTypeColumn.categoryCreatedAt)
-            )
-            return Monica.ActivityType(
-                id: try row.get(ActivityTypeColumn.id), uuid: try row.get(ActivityTypeColumn.uuid),
-                name: try row.get(ActivityTypeColumn.name), locationType: try row.get(ActivityTypeColumn.locationType),
-                category: .init(
-                    id: try row.get(ActivityTypeColumn.category), uuid: try row.get(ActivityTypeColumn.categoryUUID),
-                    name: try row.get(ActivityTypeColumn.categoryName), account: account.number,
-                    createdAt: categoryCreatedAt, updatedAt: categoryCreatedAt),
-                account: account.number, createdAt: createdAt, updatedAt: createdAt)
         }
     }
 }

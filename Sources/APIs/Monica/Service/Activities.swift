@@ -15,8 +15,9 @@ extension MonicaService {
         _ request: Monica.Create<Monica.Activity>, from caller: Caller, _ info: RequestInfo
     ) async throws -> Answer<APIResponse<Monica.Activity>> {
         try await create(request, for: caller, info) { [makeID] loader, form, now in
-            let fields = try ActivityFields(form, types: loader.activityTypes.get())
+            // Neither a contact nor a type is deleted meanwhile.
             try Accounts.lockCaller(loader.account, in: loader.db)
+            let fields = try ActivityFields(form, types: loader.activityTypes.get())
             try fields.requireContacts(by: loader)
             let id: Int? = try loader.db.insert(
                 """
@@ -35,11 +36,9 @@ extension MonicaService {
         _ request: Monica.Update<Monica.Activity>, from caller: Caller
     ) async throws -> APIResponse<Monica.Activity> {
         try await update(Monica.Activity.self, for: caller) { loader, now in
+            try Accounts.lockCaller(loader.account, in: loader.db)
             guard try Monica.Activity.one(request.id, by: loader) != nil else { return nil }
             let fields = try ActivityFields(request.form, types: loader.activityTypes.get())
-            try Accounts.lockCaller(loader.account, in: loader.db)
-            // It may have been deleted while this transaction waited for the account's lock.
-            guard try Monica.Activity.one(request.id, by: loader) != nil else { return nil }
             try fields.requireContacts(by: loader)
             try loader.db.run(
                 """

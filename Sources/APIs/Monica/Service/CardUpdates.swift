@@ -62,7 +62,7 @@ enum CardUpdates {
         makeID: () -> String
     ) throws {
         let (db, id) = (loader.db, row.id)
-        let fields = ContactForm(card, genders: Array(try loader.genders.get().values))
+        let fields = ContactForm(card, genders: try Genders.all(of: loader.account, in: db))
         try Contacts.rewrite(id, by: loader, at: now) { row in
             let (isPartial, isStarred, gender) = (row.isPartial, row.isStarred, row.gender)
             fields.apply(to: &row)

@@ -15,14 +15,15 @@ protocol ContactDetail: StoredList, Monica.Writable {
     static var isInCards: Bool { get }
     /// Whether searches for contacts look at it.
     static var isSearched: Bool { get }
-    /// Whether a change may leave the contact out.
-    static var mayOmitContact: Bool { get }
+    /// The fields that a change may leave out, as they are.
+    var kept: [String: JSONValue] { get }
     var contact: Monica.ShortContact? { get set }
+    /// Deletes the rows of other tables that belong to a detail.
+    static func deleteParts(of id: Int, in db: Session) throws
 }
 
-/// The fields with which a detail of a contact is created or replaced.
-protocol ContactDetailFields: Sendable {
-    var contact: Int { get }
+/// The fields with which a resource is created or replaced.
+protocol WrittenFields: Sendable {
     /// Reads the fields from a form.
     ///
     /// - Throws: A `Problem` with 422 that names every invalid field.
@@ -31,11 +32,17 @@ protocol ContactDetailFields: Sendable {
     func replace(_ id: Int, by loader: RecordLoader, at now: Int64) throws
 }
 
+/// The fields of a detail of a contact.
+protocol ContactDetailFields: WrittenFields {
+    var contact: Int { get }
+}
+
 extension ContactDetail {
     static var maximumNumber: Int { .max }
     static var isInCards: Bool { false }
     static var isSearched: Bool { false }
-    static var mayOmitContact: Bool { false }
+    var kept: [String: JSONValue] { [:] }
+    static func deleteParts(of id: Int, in db: Session) throws {}
 
     static func owned(by account: AccountID) -> SQL {
         "t.contact_id IN (SELECT o.id FROM contacts o WHERE o.account_id = \(account))"
@@ -94,8 +101,12 @@ extension ContactDetail {
 extension MonicaService {
     /// Adds every operation of a contact's details. Writes lock the account first, so that neither the contact nor a
     /// type of contact fields is deleted meanwhile.
-    func details<Item: ContactDetail>(_ routes: inout Routes<Monica, Caller>, of _: Item.Type) {
-        lists(&routes, of: Item.self)
+    ///
+    /// - Parameter isNested: Whether there is a list under the contact's path, too.
+    func details<Item: ContactDetail>(
+        _ routes: inout Routes<Monica, Caller>, of _: Item.Type, isNested: Bool = true
+    ) {
+        lists(&routes, of: Item.self, isNested: isNested)
         routes.on(answering: { (request: Monica.Create<Item>, caller: Caller, info: RequestInfo) in
             try await self.createDetail(request, from: caller, info)
         })
@@ -128,8 +139,8 @@ extension MonicaService {
     ) async throws -> APIResponse<Item> {
         try await update(Item.self, for: caller) { loader, now in
             try Accounts.lockCaller(loader.account, in: loader.db)
-            guard let contact = try Item.one(request.id, by: loader)?.contact?.id else { return nil }
-            let fields = try Item.Fields(request.form.naming(Item.mayOmitContact ? contact : nil), by: loader)
+            guard let item = try Item.one(request.id, by: loader), let contact = item.contact?.id else { return nil }
+            let fields = try Item.Fields(request.form.keeping(item.kept), by: loader)
             guard fields.contact == contact else { throw Monica.Problems.notFound(Monica.Contact.singular) }
             try fields.replace(request.id, by: loader, at: now)
             try Item.changed(of: contact, by: loader, at: now)
@@ -147,6 +158,7 @@ extension MonicaService {
             guard let contact = try Item.one(request.id, by: loader)?.contact?.id else {
                 throw Monica.Problems.notFound(Item.singular)
             }
+            try Item.deleteParts(of: request.id, in: db)
             try db.run("DELETE FROM \(Item.table) WHERE id = \(request.id)")
             try Item.changed(of: contact, by: loader, at: now)
             return .init(id: request.id)
@@ -155,9 +167,6 @@ extension MonicaService {
 }
 
 extension Monica.Form {
-    /// Returns the form with a contact, if it has none.
-    fileprivate func naming(_ contact: Int?) -> Self {
-        guard let contact, fields["contact_id"] == nil else { return self }
-        return Self(fields.merging(["contact_id": .integer(Int64(contact))]) { own, _ in own })
-    }
+    /// Returns the form with other fields, where it lacks them.
+    func keeping(_ others: [String: JSONValue]) -> Self { Self(fields.merging(others) { own, _ in own }) }
 }

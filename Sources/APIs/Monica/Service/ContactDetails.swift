@@ -92,27 +92,6 @@ enum ContactDetails {
         try types(of: account, in: db).values.map(\.type).sorted { $0.id < $1.id }
     }
 
-    /// Adds a type of contact fields. The caller has locked the account.
-    ///
-    /// - Parameter importing: The import that creates it; nil for a user's request.
-    /// - Throws: A `Problem` with 422 when the account has too many.
-    static func addType(
-        _ fields: FieldTypeFields, uuid: String, to account: AccountID, importing: Int?, at now: Int64, in db: Session
-    ) throws -> Int? {
-        let limit = Monica.ContactFieldType.maximumNumber
-        let count: Int? = try db.value("SELECT COUNT(*) FROM contact_field_types WHERE account_id = \(account)")
-        guard count ?? 0 < limit else {
-            throw Monica.Problems.invalid(["The contact field types may not have more than \(limit) items."])
-        }
-        return try db.insert(
-            """
-            INSERT INTO contact_field_types (
-                uuid, account_id, kind, name, icon, protocol, type, import_id, created_at, updated_at)
-            VALUES (\(uuid), \(account), \("own " + uuid), \(fields.name), \(fields.icon), \(fields.protocol),
-                \(fields.type), \(importing), \(now), \(now))
-            """)
-    }
-
     /// Adds what a card says of social networks, with types that are missing. The caller has locked the account.
     static func add(
         _ profiles: [ContactCard.Profile], to contact: Int, of account: AccountID, importing: Int?, at now: Int64,
@@ -122,10 +101,11 @@ enum ContactDetails {
             let name = Folding.fold(profile.service)
             let known = try types(of: account, importing: importing, in: db).values.map(\.type)
                 .filter { $0.delible && Folding.fold($0.name) == name }.map(\.id).min()
-            let fields = FieldTypeFields(name: profile.service)
+            if known == nil { try Monica.ContactFieldType.requireRoom(of: account, in: db) }
             let type =
                 try known
-                ?? addType(fields, uuid: makeID(), to: account, importing: importing, at: now, in: db)
+                ?? FieldTypeFields(name: profile.service)
+                .insert(uuid: makeID(), into: account, importing: importing, at: now, in: db)
             try db.run(
                 """
                 INSERT INTO contact_fields (uuid, contact_id, type_id, content, created_at, updated_at)

@@ -8,64 +8,11 @@ extension MonicaService {
     func contactFields(_ routes: inout Routes<Monica, Caller>) {
         details(&routes, of: Monica.ContactField.self)
         routes.on { (_: Monica.ListContactFieldTypes, caller: Caller) in try await self.all(for: caller) }
-        routes.on { (request: Monica.Get<Monica.ContactFieldType>, caller: Caller) in
-            try await self.one(request.id, for: caller)
-        }
-        routes.on(answering: createContactFieldType)
-        routes.on(use: updateContactFieldType)
-        routes.on(use: deleteContactFieldType)
-    }
-
-    func createContactFieldType(
-        _ request: Monica.Create<Monica.ContactFieldType>, from caller: Caller, _ info: RequestInfo
-    ) async throws -> Answer<APIResponse<Monica.ContactFieldType>> {
-        try await create(request, for: caller, info) { [makeID] loader, form, now in
-            let fields = try FieldTypeFields(form)
-            try Accounts.lockCaller(loader.account, in: loader.db)
-            let id = try ContactDetails.addType(
-                fields, uuid: makeID(), to: loader.account, importing: nil, at: now, in: loader.db)
-            return try id.flatMap { try Monica.ContactFieldType.one($0, by: loader) }
-        }
-    }
-
-    func updateContactFieldType(
-        _ request: Monica.Update<Monica.ContactFieldType>, from caller: Caller
-    ) async throws -> APIResponse<Monica.ContactFieldType> {
-        try await update(Monica.ContactFieldType.self, for: caller) { loader, now in
-            guard try Monica.ContactFieldType.one(request.id, by: loader) != nil else { return nil }
-            let fields = try FieldTypeFields(request.form)
-            try Accounts.lockCaller(loader.account, in: loader.db)
-            guard try Monica.ContactFieldType.one(request.id, by: loader) != nil else { return nil }
-            try loader.db.run(
-                """
-                UPDATE contact_field_types SET name = \(fields.name), icon = \(fields.icon),
-                    protocol = \(fields.protocol), type = \(fields.type), updated_at = \(now)
-                WHERE id = \(request.id)
-                """)
-            return try Monica.ContactFieldType.one(request.id, by: loader)
-        }
-    }
-
-    func deleteContactFieldType(
-        _ request: Monica.Delete<Monica.ContactFieldType>, from caller: Caller
-    ) async throws -> Monica.Deletion {
-        try await database.write { [loader = loader(of: caller.account)] db in
-            // No field of the type is added meanwhile.
-            try Accounts.lockCaller(caller.account, in: db)
-            guard let type = try Monica.ContactFieldType.one(request.id, by: loader(db)) else {
-                throw Monica.Problems.notFound(Monica.ContactFieldType.singular)
-            }
-            if !type.delible { throw Monica.Problems.invalid(["The contact field type can't be deleted."]) }
-            if try db.exists("SELECT 1 FROM contact_fields WHERE type_id = \(request.id)") {
-                throw Monica.Problems.invalid(["The contact field type is in use."])
-            }
-            try db.run("DELETE FROM contact_field_types WHERE id = \(request.id)")
-            return .init(id: request.id)
-        }
+        types(&routes, of: Monica.ContactFieldType.self)
     }
 }
 
-struct FieldTypeFields: Sendable {
+struct FieldTypeFields: WrittenFields {
     let name: String
     let icon: String?
     let `protocol`: String?
@@ -78,7 +25,7 @@ struct FieldTypeFields: Sendable {
         type = nil
     }
 
-    init(_ form: Monica.Form) throws {
+    init(_ form: Monica.Form, by loader: RecordLoader) throws {
         var input = FormReader(form)
         let name = input.text("name", required: true)
         icon = input.text("fontawesome_icon")
@@ -87,12 +34,49 @@ struct FieldTypeFields: Sendable {
         try input.check()
         self.name = name ?? ""
     }
+
+    func insert(uuid: String, by loader: RecordLoader, at now: Int64) throws -> Int? {
+        try insert(uuid: uuid, into: loader.account, importing: nil, at: now, in: loader.db)
+    }
+
+    /// - Parameter importing: The import that creates the type; nil for a user's request.
+    func insert(uuid: String, into account: AccountID, importing: Int?, at now: Int64, in db: Session) throws -> Int? {
+        try db.insert(
+            """
+            INSERT INTO contact_field_types (
+                uuid, account_id, kind, name, icon, protocol, type, import_id, created_at, updated_at)
+            VALUES (\(uuid), \(account), \("own " + uuid), \(name), \(icon), \(self.protocol), \(type),
+                \(importing), \(now), \(now))
+            """)
+    }
+
+    func replace(_ id: Int, by loader: RecordLoader, at now: Int64) throws {
+        try loader.db.run(
+            """
+            UPDATE contact_field_types SET name = \(name), icon = \(icon), protocol = \(self.protocol),
+                type = \(type), updated_at = \(now)
+            WHERE id = \(id)
+            """)
+    }
 }
 
-extension Monica.ContactFieldType: AccountList {
+extension Monica.ContactFieldType: AccountType {
+    typealias Fields = FieldTypeFields
+
+    static var table: SQL { "contact_field_types" }
+    static let names = "contact field types"
+
     /// The types are read anew each time, because a write reads one before and after it.
     static func all(by loader: RecordLoader) throws -> [Self] {
         try ContactDetails.sortedTypes(of: loader.account, in: loader.db)
+    }
+
+    func release(at now: Int64, in db: Session) throws {
+        if !delible { throw Monica.Problems.invalid(["The contact field type can't be deleted."]) }
+        for table: SQL in ["contact_fields", "conversations"]
+        where try db.exists("SELECT 1 FROM \(table) WHERE type_id = \(id)") {
+            throw Monica.Problems.invalid(["The contact field type is in use."])
+        }
     }
 }
 

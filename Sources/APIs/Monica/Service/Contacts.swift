@@ -61,8 +61,9 @@ extension MonicaService {
         _ request: Monica.Create<Monica.Contact>, from caller: Caller, _ info: RequestInfo
     ) async throws -> Answer<APIResponse<Monica.Contact>> {
         try await create(request, for: caller, info) { [makeID] loader, form, now in
-            let fields = try ContactForm(form, genders: loader.genders.get(), current: nil, at: now)
+            // No gender is deleted meanwhile.
             try Accounts.lockCaller(loader.account, in: loader.db)
+            let fields = try ContactForm(form, genders: loader.genders.get(), current: nil, at: now)
             let id = try Contacts.insertUnlisted(fields, uuid: makeID(), of: loader.account, at: now, in: loader.db)
             if let email = fields.email {
                 try ContactDetails.add(
@@ -77,6 +78,7 @@ extension MonicaService {
         _ request: Monica.Update<Monica.Contact>, from caller: Caller
     ) async throws -> APIResponse<Monica.Contact> {
         try await update(Monica.Contact.self, for: caller) { loader, now in
+            try Accounts.lockCaller(loader.account, in: loader.db)
             guard let row = try loader.contactRows([request.id]).first else { return nil }
             let fields = try ContactForm(request.form, genders: loader.genders.get(), current: row, at: now)
             try Contacts.rewrite(row.id, by: loader, at: now) { row in fields.apply(to: &row) }
@@ -308,9 +310,11 @@ enum Contacts {
     /// Deletes what belongs to contacts alone, and their relationships to others.
     static func deleteDetails(of contacts: [Int], in db: Session) throws {
         try db.run("DELETE FROM relationships WHERE of_contact_id IN (\(list: contacts))")
+        let conversations: SQL = "SELECT id FROM conversations WHERE contact_id IN (\(list: contacts))"
+        try db.run("DELETE FROM messages WHERE conversation_id IN (\(conversations))")
         for table: SQL in [
             "relationships", "contact_tags", "contact_fields", "addresses", "notes", "tasks", "gifts", "calls",
-            "reminders", "debts", "pets",
+            "conversations", "reminders", "debts", "pets", "life_events",
         ] {
             try db.run("DELETE FROM \(table) WHERE contact_id IN (\(list: contacts))")
         }

@@ -65,12 +65,13 @@ struct Exporter: Sendable {
         let (head, ends) = try await database.read { db in
             guard let user = try Accounts.user(account, in: db) else { throw Monica.Problems.unauthenticated }
             let export = Monica.Export(
-                exportedAt: .init(milliseconds: now), user: user, genders: try Accounts.genders(of: account, in: db),
-                activityTypes: try Accounts.activityTypes(of: account, in: db),
+                exportedAt: .init(milliseconds: now), user: user, genders: try Genders.all(of: account, in: db),
+                activityTypes: try ActivityTypes.all(of: account, in: db),
+                activityTypeCategories: try ActivityTypes.categories(of: account, in: db),
                 contactFieldTypes: try ContactDetails.sortedTypes(of: account, in: db),
                 tags: try Tags.all(of: account, in: db),
                 contacts: [], relationships: [], activities: [], notes: [], tasks: [], gifts: [], calls: [],
-                reminders: [], debts: [], pets: [], journal: [])
+                conversations: [], reminders: [], debts: [], pets: [], lifeEvents: [], journal: [])
             return (try JSONBody.encode(export), try Self.ends(of: account, in: db))
         }
         // The lists of records come last and are empty. They are replaced by the lists that are written below.
@@ -154,8 +155,9 @@ private struct ExportedList: Sendable {
         ExportedList("relationships", Monica.Relationship.load), ExportedList("activities", Monica.Activity.load),
         ExportedList("notes", Monica.Note.load), ExportedList("tasks", Monica.Task.load),
         ExportedList("gifts", Monica.Gift.load), ExportedList("calls", Monica.Call.load),
-        ExportedList("reminders", Monica.Reminder.load), ExportedList("debts", Monica.Debt.load),
-        ExportedList("pets", Monica.Pet.load), ExportedList("journal", Monica.JournalEntry.load),
+        ExportedList("conversations", Monica.Conversation.load), ExportedList("reminders", Monica.Reminder.load),
+        ExportedList("debts", Monica.Debt.load), ExportedList("pets", Monica.Pet.load),
+        ExportedList("life_events", Monica.LifeEvent.load), ExportedList("journal", Monica.JournalEntry.load),
     ]
 
     let name: String

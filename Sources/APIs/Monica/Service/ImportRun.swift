@@ -134,7 +134,7 @@ struct ImportRun {
             let now = time.milliseconds()
             try Imports.recordHeartbeat(marker.id, at: now, in: db)
             try Accounts.lock(marker.account, in: db)
-            let genders = try Accounts.genders(of: marker.account, in: db)
+            let genders = try Genders.all(of: marker.account, in: db)
             let unlisted = try inserts.map { reading, card in
                 var fields = ContactForm(card, genders: genders)
                 fields.card = card.uuid == nil ? reading.digest : nil

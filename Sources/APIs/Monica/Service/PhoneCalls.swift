@@ -11,7 +11,7 @@ extension MonicaService {
 extension Monica.Call: ContactDetail {
     static var table: SQL { "calls" }
     static let names = "calls"
-    static let mayOmitContact = true
+    var kept: [String: JSONValue] { ["contact_id": .orNull(contact?.id)] }
 
     static func owned(by account: AccountID) -> SQL { "t.account_id = \(account)" }
 

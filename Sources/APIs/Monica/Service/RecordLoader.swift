@@ -13,10 +13,10 @@ final class RecordLoader {
     private let zones: ZoneDatabase
     let db: Session
     private(set) lazy var genders: Result<[Int: Monica.Gender], any Error> = Result {
-        Dictionary(uniqueKeysWithValues: try Accounts.genders(of: account, in: db).map { ($0.id, $0) })
+        Dictionary(uniqueKeysWithValues: try Genders.all(of: account, in: db).map { ($0.id, $0) })
     }
     private(set) lazy var activityTypes: Result<[Int: Monica.ActivityType], any Error> = Result {
-        Dictionary(uniqueKeysWithValues: try Accounts.activityTypes(of: account, in: db).map { ($0.id, $0) })
+        Dictionary(uniqueKeysWithValues: try ActivityTypes.all(of: account, in: db).map { ($0.id, $0) })
     }
     /// The condition that restricts contacts `c` to visible ones.
     private(set) lazy var visible = Result { try Imports.visible("c.import_id", of: account, in: db) }

@@ -64,7 +64,7 @@ extension MonicaService {
             guard let old = try Monica.Relationship.one(request.id, by: loader).map(RelatedContacts.init) else {
                 return nil
             }
-            let new = try RelatedContacts(request.form.naming(old))
+            let new = try RelatedContacts(request.form.keeping(old.names))
             guard (new.contact, new.other) == (old.contact, old.other) else {
                 throw Monica.Problems.notFound(Monica.Contact.singular)
             }
@@ -128,6 +128,9 @@ private struct RelatedContacts {
     /// The relationship as the other contact has it.
     var reversed: Self { Self(contact: other, other: contact, type: RelationshipTypes.reverse(of: type)) }
 
+    /// The contacts as a form has them.
+    var names: [String: JSONValue] { ["contact_is": .orNull(contact), "of_contact": .orNull(other)] }
+
     var condition: SQL { "contact_id = \(contact) AND of_contact_id = \(other) AND type_id = \(type)" }
 
     func exists(in db: Session) throws -> Bool { try db.exists("SELECT 1 FROM relationships WHERE \(condition)") }
@@ -149,14 +152,6 @@ private struct RelatedContacts {
         guard count ?? 0 < limit else {
             throw Monica.Problems.invalid(["The relationships may not have more than \(limit) items."])
         }
-    }
-}
-
-extension Monica.Form {
-    /// Returns the form with the contacts of a relationship, where it has none.
-    fileprivate func naming(_ relationship: RelatedContacts) -> Self {
-        let contacts = ["contact_is": relationship.contact, "of_contact": relationship.other]
-        return Self(fields.merging(contacts.mapValues { .integer(Int64($0)) }) { own, _ in own })
     }
 }
 

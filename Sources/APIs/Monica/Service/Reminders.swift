@@ -43,6 +43,24 @@ enum Reminders {
         return zip(reminders, rows).map { .init($0, on: $1.day) }
     }
 
+    /// Adds a reminder.
+    ///
+    /// - Parameter lifeEvent: The life event with which it is deleted.
+    static func insert(
+        _ title: String, _ description: String?, _ rule: ReminderRule, of contact: Int, lifeEvent: Int? = nil,
+        uuid: String, by loader: RecordLoader, at now: Int64
+    ) throws -> Int? {
+        let next = try loader.reminderTime.get().next(rule, after: now)
+        return try loader.db.insert(
+            """
+            INSERT INTO reminders (
+                uuid, account_id, contact_id, title, description, initial_day, frequency_type, frequency_number,
+                due_day, due_at, life_event_id, created_at, updated_at)
+            VALUES (\(uuid), \(loader.account), \(contact), \(title), \(description), \(rule.first),
+                \(rule.frequency), \(rule.number), \(next?.day), \(next?.moment), \(lifeEvent), \(now), \(now))
+            """)
+    }
+
     /// Stores a reminder's next date.
     static func setNext(_ next: (day: Day, moment: Int64)?, of id: Int, in db: Session) throws {
         try db.run("UPDATE reminders SET due_day = \(next?.day), due_at = \(next?.moment) WHERE id = \(id)")
@@ -114,15 +132,7 @@ extension Monica.Reminder: ContactDetail {
         }
 
         func insert(uuid: String, by loader: RecordLoader, at now: Int64) throws -> Int? {
-            let next = try loader.reminderTime.get().next(rule, after: now)
-            return try loader.db.insert(
-                """
-                INSERT INTO reminders (
-                    uuid, account_id, contact_id, title, description, initial_day, frequency_type, frequency_number,
-                    due_day, due_at, created_at, updated_at)
-                VALUES (\(uuid), \(loader.account), \(contact), \(title), \(description), \(rule.first),
-                    \(rule.frequency), \(rule.number), \(next?.day), \(next?.moment), \(now), \(now))
-                """)
+            try Reminders.insert(title, description, rule, of: contact, uuid: uuid, by: loader, at: now)
         }
 
         func replace(_ id: Int, by loader: RecordLoader, at now: Int64) throws {

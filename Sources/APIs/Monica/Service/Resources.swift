@@ -107,19 +107,24 @@ struct Window {
 
 extension MonicaService {
     /// Adds the read operations that activities, notes, tasks and gifts have in common.
-    func lists<Item: StoredList>(_ routes: inout Routes<Monica, Caller>, of _: Item.Type) {
+    ///
+    /// - Parameter isNested: Whether there is a list under the contact's path, too.
+    func lists<Item: StoredList>(
+        _ routes: inout Routes<Monica, Caller>, of _: Item.Type, isNested: Bool = true
+    ) {
         routes.on { (request: Monica.List<Item>, caller: Caller) in
             try await self.page(
                 of: request.contact, request.part, path: "/" + Item.plural,
                 filters: [("contact_id", request.contact.map { String($0) })], for: caller, mustExist: false)
         }
+        routes.on { (request: Monica.Get<Item>, caller: Caller) in
+            try await self.one(request.id, for: caller)
+        }
+        guard isNested else { return }
         routes.on { (request: Monica.ListOfContact<Item>, caller: Caller) in
             try await self.page(
                 of: request.contact, request.part, path: "/contacts/\(request.contact)/" + Item.plural, filters: [],
                 for: caller, mustExist: true)
-        }
-        routes.on { (request: Monica.Get<Item>, caller: Caller) in
-            try await self.one(request.id, for: caller)
         }
     }
 

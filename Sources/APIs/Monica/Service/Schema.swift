@@ -284,5 +284,55 @@ extension MonicaService {
                     "CREATE INDEX relationships_of_account ON relationships (account_id, id)",
                     "CREATE INDEX relationships_of_other ON relationships (of_contact_id)",
                 ]),
+            .init(
+                "conversations",
+                [
+                    """
+                    CREATE TABLE conversations (
+                        id {ID}, uuid TEXT NOT NULL, account_id BIGINT NOT NULL REFERENCES accounts (id),
+                        contact_id BIGINT NOT NULL REFERENCES contacts (id),
+                        type_id BIGINT NOT NULL REFERENCES contact_field_types (id), happened_at BIGINT NOT NULL,
+                        created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL)
+                    """,
+                    "CREATE INDEX conversations_in_order ON conversations (account_id, created_at, id)",
+                    "CREATE INDEX conversations_of_contact ON conversations (contact_id, created_at, id)",
+                    "CREATE INDEX conversations_of_type ON conversations (type_id)",
+                    """
+                    CREATE TABLE messages (
+                        id {ID}, conversation_id BIGINT NOT NULL REFERENCES conversations (id), content TEXT NOT NULL,
+                        written_at BIGINT NOT NULL, written_by_me BIGINT NOT NULL, created_at BIGINT NOT NULL,
+                        updated_at BIGINT NOT NULL)
+                    """,
+                    "CREATE INDEX messages_of_conversation ON messages (conversation_id, id)",
+                ]),
+            // The ids of the types are those of `Monica.LifeEventKind`.
+            .init(
+                "life events",
+                [
+                    """
+                    CREATE TABLE life_events (
+                        id {ID}, account_id BIGINT NOT NULL REFERENCES accounts (id),
+                        contact_id BIGINT NOT NULL REFERENCES contacts (id), type_id BIGINT NOT NULL, name TEXT,
+                        note TEXT, happened_at BIGINT NOT NULL, month_unknown BIGINT NOT NULL,
+                        day_unknown BIGINT NOT NULL, created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL)
+                    """,
+                    "CREATE INDEX life_events_in_order ON life_events (account_id, created_at, id)",
+                    "CREATE INDEX life_events_of_contact ON life_events (contact_id, created_at, id)",
+                    // The life event with which a reminder was made and is deleted.
+                    "ALTER TABLE reminders ADD COLUMN life_event_id BIGINT REFERENCES life_events (id)",
+                    "CREATE INDEX reminders_of_life_event ON reminders (life_event_id)",
+                ]),
+            // Rows that were never changed have no time of it.
+            .init(
+                "changes of genders and types of activities",
+                [
+                    "ALTER TABLE genders ADD COLUMN updated_at BIGINT",
+                    "ALTER TABLE activity_types ADD COLUMN updated_at BIGINT",
+                    "ALTER TABLE activity_categories ADD COLUMN updated_at BIGINT",
+                    "CREATE INDEX activity_categories_of_account ON activity_categories (account_id, id)",
+                    "CREATE INDEX activity_types_of_category ON activity_types (category_id)",
+                    "CREATE INDEX activities_of_type ON activities (type_id)",
+                    "CREATE INDEX contacts_of_gender ON contacts (gender_id)",
+                ]),
         ])
 }

@@ -21,51 +21,18 @@ extension Monica.User {
     }
 }
 
-extension Monica.Currency {
-    public init(id: Int, iso: String, name: String, symbol: String) {
-        self.id = id
-        self.iso = iso
-        self.name = name
-        self.symbol = symbol
-    }
-
-    enum CodingKeys: String, CodingKey { case id, object, iso, name, symbol }
-
-    public init(from decoder: any Decoder) throws {
-        let fields = try decoder.container(keyedBy: CodingKeys.self)
-        id = try fields.id(.id)
-        iso = try fields.text(.iso) ?? ""
-        name = try fields.text(.name) ?? ""
-        symbol = try fields.text(.symbol) ?? ""
-    }
-}
-
-extension Monica.Gender {
-    enum CodingKeys: String, CodingKey {
-        case id, object, name, type, account
-        case createdAt = "created_at"
-        case updatedAt = "updated_at"
-    }
-
-    public init(from decoder: any Decoder) throws {
-        let fields = try decoder.container(keyedBy: CodingKeys.self)
-        id = try fields.id(.id)
-        name = try fields.text(.name) ?? ""
-        account = try fields.value(.account) ?? Monica.AccountReference(id: 0)
-        createdAt = try fields.time(.createdAt) ?? Monica.Timestamp(milliseconds: 0)
-        updatedAt = try fields.time(.updatedAt) ?? createdAt
-        type = try fields.text(.type)
-    }
-}
-
 extension Monica.Export {
     enum CodingKeys: String, CodingKey {
         case version
         case exportedAt = "exported_at"
         case user, genders
         case activityTypes = "activity_types"
+        case activityTypeCategories = "activity_type_categories"
         case contactFieldTypes = "contact_field_types"
-        case tags, contacts, relationships, activities, notes, tasks, gifts, calls, reminders, debts, pets, journal
+        case tags, contacts, relationships, activities, notes, tasks, gifts, calls, conversations, reminders, debts,
+            pets
+        case lifeEvents = "life_events"
+        case journal
     }
 }
 

@@ -15,47 +15,6 @@ extension Monica.Activity {
     }
 }
 
-extension Monica.ActivityType {
-    enum CodingKeys: String, CodingKey {
-        case id, uuid, object, name
-        case locationType = "location_type"
-        case activityTypeCategory = "activity_type_category"
-        case account
-        case createdAt = "created_at"
-        case updatedAt = "updated_at"
-    }
-
-    public init(from decoder: any Decoder) throws {
-        let fields = try decoder.container(keyedBy: CodingKeys.self)
-        id = try fields.id(.id)
-        uuid = try fields.text(.uuid) ?? ""
-        name = try fields.text(.name) ?? ""
-        account = try fields.value(.account) ?? Monica.AccountReference(id: 0)
-        createdAt = try fields.time(.createdAt) ?? Monica.Timestamp(milliseconds: 0)
-        updatedAt = try fields.time(.updatedAt) ?? createdAt
-        locationType = try fields.text(.locationType)
-        activityTypeCategory = try fields.value(.activityTypeCategory)
-    }
-}
-
-extension Monica.ActivityTypeCategory {
-    enum CodingKeys: String, CodingKey {
-        case id, uuid, object, name, account
-        case createdAt = "created_at"
-        case updatedAt = "updated_at"
-    }
-
-    public init(from decoder: any Decoder) throws {
-        let fields = try decoder.container(keyedBy: CodingKeys.self)
-        id = try fields.id(.id)
-        uuid = try fields.text(.uuid) ?? ""
-        name = try fields.text(.name) ?? ""
-        account = try fields.value(.account) ?? Monica.AccountReference(id: 0)
-        createdAt = try fields.time(.createdAt) ?? Monica.Timestamp(milliseconds: 0)
-        updatedAt = try fields.time(.updatedAt) ?? createdAt
-    }
-}
-
 extension Monica.ActivityDraft {
     public init(
         summary: String, description: String? = nil, happenedAt: Day, contacts: [Int], activityTypeID: Int? = nil
