@@ -90,5 +90,5 @@ private enum ContentSlices {
     /// The things that are removed in one transaction: others wait for it for about a millisecond.
     static let removed = 10
     /// How many times as long as a transaction the pause after it is, so that most of what others do meets none.
-    static let pause = 3
+    static let pause = 2
 }
