@@ -6,7 +6,8 @@ import MonicaMocks
 import Testing
 
 func articles(
-    url: URL, address: String, token: String, folder: URL, today: Day, called: Monica.Timestamp, key: String,
+    url: URL, address: String, token: String, folder: URL, today: Day, called: Monica.Timestamp,
+    written: Monica.Timestamp, when: Monica.Timestamp, key: String,
     // What the user sees or has chosen.
     id: Int
 ) async throws {

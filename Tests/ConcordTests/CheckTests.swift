@@ -214,6 +214,10 @@ import FoundationXML
         (["messenger", "http://localhost", "--format", "xml"], "--format"),
         (["messenger", "http://localhost", "--level", "some"], "--level"),
         (["messenger", "http://localhost", "--only", "nothing like it"], "No scenario contains 'nothing like it'"),
+        (
+            ["messenger", "http://localhost", "--only", "chat", "--only", "nothing like it"],
+            "No scenario contains 'nothing like it'"
+        ),
         (["messenger", "--list", "--format", "junit"], "--list supports the formats text and json"),
     ])
     func badArgumentsAreRefusedWithAReason(_ arguments: [String], _ words: String) async throws {

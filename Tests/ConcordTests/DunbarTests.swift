@@ -47,7 +47,7 @@ import Testing
             #expect(server.standardOutput.contains("dunbar       http://127.0.0.1:\(port)/api\n"))
             let (status, output, errors) = try await concord(
                 "check", "dunbar", "http://127.0.0.1:\(port)/api", "--only", "a photo has", "--only",
-                "what is no photo",
+                "an invalid photo",
                 "--only", "media keep", "--only", "a repeat under one key", "--only", "health", "--only",
                 "the sdk signs in", "--timeout", "300")
             #expect(status == 0, "\(output)\(errors)")

@@ -18,7 +18,7 @@ import Testing
         "favorited_at",
         "happened_at",
         "joined_at", "last_entry_at", "logged_at", "occurred_at", "read_at", "registered_at", "revised_at",
-        "suspended_at", "taken_at", "updated_at",
+        "suspended_at", "taken_at", "updated_at", "written_at",
     ]
 
     /// The other ones: the audit, which is never changed; the end of a muting, which the user has chosen, and of a

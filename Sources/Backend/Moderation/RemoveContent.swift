@@ -89,6 +89,6 @@ private enum ContentSlices {
     static let read = 1000
     /// The things that are removed in one transaction: others wait for it for about a millisecond.
     static let removed = 10
-    /// How many times as long as a transaction the pause after it is, so that most of what others do meets none.
+    /// The pause after a transaction is this many times as long as the transaction, so that most requests of others meet none.
     static let pause = 2
 }

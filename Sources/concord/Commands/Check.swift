@@ -138,9 +138,10 @@ struct Check: AsyncParsableCommand {
     func run() async throws {
         let checklist = try checklist()
         let items = checklist.items(matching: only)
-        guard !items.isEmpty else {
+        let unknown = only.filter { checklist.items(matching: [$0]).isEmpty }
+        guard unknown.isEmpty else {
             throw ValidationError(
-                "No scenario contains \(only.map { "'\($0)'" }.joined(separator: " or ")): see --list")
+                "No scenario contains \(unknown.map { "'\($0)'" }.joined(separator: " or ")): see --list")
         }
         guard !list, let url else { return print(listing(of: items), terminator: "") }
 

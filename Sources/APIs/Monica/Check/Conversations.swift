@@ -78,6 +78,8 @@ extension MonicaScenarios {
             try expect(changed?["messages"]?[1], equals: second)
             let list = try await owner.get("/contacts/\(john["id"] ?? nil)/conversations").succeeded(200)["data"]
             try expect(list, equals: [changed ?? nil])
+            let all = try await owner.get("/conversations?sort=-updated_at&limit=100").succeeded(200)["data"]?.elements
+            try expect(all?.first { $0["id"] == talk["id"] }, equals: changed)
             try expect(
                 try await owner.raw(.delete, own).succeeded(200), equals: ["deleted": true, "id": first["id"] ?? nil])
             for method in [HTTPRequest.Method.delete, .put] {

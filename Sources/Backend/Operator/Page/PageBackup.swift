@@ -66,7 +66,8 @@ final class PageBackup: Service {
                 operation: MakeBackup.name, api: nil, arguments: try JSONEncoder().encode(command), database: nil,
                 actor: actor)
             try await commands.perform(
-                request, on: ProgressConsole { [state] done, total in
+                request,
+                on: ProgressConsole { [state] done, total in
                     state.withLockedValue { $0 = .running(done: done, of: total) }
                 })
             scheduled.set(nil)
