@@ -101,7 +101,7 @@ extension MonicaScenarios {
             let export = try await owner.get("/export/json").succeeded(200)
             let after = try await read()
             for (path, member) in lists {
-                // Those that other scenarios add come and go meanwhile.
+                // Other scenarios add and delete rows meanwhile, so only those that are in both reads are looked for.
                 let lasting = Set((before[path] ?? []).filter { after[path]?.contains($0) == true })
                 try expect(!lasting.isEmpty, "\(path) is empty")
                 let exported = Set(export[member]?.elements ?? [])

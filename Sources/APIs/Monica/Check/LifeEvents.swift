@@ -147,7 +147,7 @@ extension MonicaScenarios {
                 let text = "The \(member.replacing("_", with: " ")) field is required."
                 try await owner.raw(.post, "/lifeevents", body).refused(422, 32, text)
             }
-            // What a change leaves out stays.
+            // A change keeps the fields that it leaves out.
             let vague = JSONValue.object(whole.members.merging(["happened_at_day_unknown": true]) { $1 })
             let read = try await owner.raw(.put, own, vague).succeeded(200)["data"]
             let short = JSONValue.object(whole.members.filter { !optional.contains($0.key) })

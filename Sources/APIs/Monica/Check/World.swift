@@ -228,7 +228,7 @@ private actor CreatedResources: MadeResources {
         if !made.contains(where: { $0.path == new.path }) { made.append(new) }
     }
 
-    /// What belongs to no contact.
+    /// The lists whose records belong to no contact.
     private static let free: Set = [
         "contacts", "tags", "contactfieldtypes", "journal", "genders", "activitytypes", "activitytypecategories",
     ]
