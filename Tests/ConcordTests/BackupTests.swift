@@ -1,6 +1,8 @@
+import ContractCheck
 import ContractClient
 import Foundation
 import MessengerClient
+import NIOConcurrencyHelpers
 import Testbed
 import Testing
 
@@ -199,6 +201,56 @@ import Testing
             let third = try await server.start(restored + "2", nil)
             try await server.expect(content, restored + "2", nil)
             try await server.stop(third)
+        }
+    }
+
+    /// A server that stops in the middle of a backup of the operator's page cancels it, and lets go of its databases after
+    /// that. The backup is not in the list, and the next one is whole.
+    @Test(
+        .enabled(if: StockTools.rclone != nil, "`make test` installs rclone and sets CONCORD_PYTHON"),
+        arguments: Stack.Engine.available)
+    func aStoppedServerEndsTheBackupThatItMakes(_ engine: Stack.Engine) async throws {
+        let bucket = try #require(S3Server.current)
+        let port = try #require(URL(string: bucket.endpoint)?.port)
+        try await FaultyProxy.running(to: port) { proxy in
+            try await withTestDatabase(on: engine) { place in
+                let backups = bucket.place().replacing(bucket.endpoint, with: "http://127.0.0.1:\(proxy.port)")
+                let more = ["--backup-to", backups] + (place.url.map { ["--database", $0] } ?? [])
+                func start() async throws -> (PageServer, RawClient) {
+                    let page = try await PageServer.started(place.folder + "/data", more: more, environment: Self.s3)
+                    return (page, page.raw.signed([.cookie: try await page.cookie()]))
+                }
+                let (page, anna) = try await start()
+                _ = try await page.people()
+                // The bucket takes what is small, and never says that it has a file of the database.
+                let isStuck = NIOLockedValueBox(false)
+                proxy.setRule { direction, bytes in
+                    guard direction == .toServer, bytes.readableBytes > 16_000 || isStuck.withLockedValue({ $0 }) else {
+                        return .forward
+                    }
+                    isStuck.withLockedValue { $0 = true }
+                    return .delay(.hours(1))
+                }
+                #expect(try await anna(.post, "/api/backups", [:]).status == 202)
+                while !isStuck.withLockedValue({ $0 }) { try await Task.sleep(for: .milliseconds(5)) }
+                #expect(try await anna(.get, "/api/overview").succeeded(200)["backup"]?["running"] == true)
+                try await page.stop()
+                let errors = await page.process.standardError()
+                #expect(!errors.contains("Fatal error"), "\(errors)")
+
+                proxy.setRule { _, _ in .forward }
+                let (again, bob) = try await start()
+                let before = try await bob(.get, "/api/overview").succeeded(200)
+                #expect(before["backup"]?["newest_at"] == nil, "\(before)")
+                #expect(try await bob(.post, "/api/backups", [:]).status == 202)
+                while true {
+                    let backup = try await bob(.get, "/api/overview").succeeded(200)["backup"]
+                    try #require(backup?["problem"]?.string == nil, "\(backup as Any)")
+                    if backup?["newest_at"]?.string != nil { break }
+                    try await Task.sleep(for: .milliseconds(50))
+                }
+                try await again.stop()
+            }
         }
     }
 

@@ -375,7 +375,8 @@ struct PageServer {
     }
 
     static func started(
-        _ folder: String, port: Int? = nil, more: [String] = [], apis: [String] = ["messenger"]
+        _ folder: String, port: Int? = nil, more: [String] = [], apis: [String] = ["messenger"],
+        environment: [String: String] = [:]
     ) async throws -> PageServer {
         let free = try await reservePort()
         let chosen = port ?? free
@@ -383,7 +384,7 @@ struct PageServer {
         for api in apis { ports[api] = try await reservePort() }
         let process = try ConcordProcess(
             ["serve"] + apis + ["--data", folder, "--port", "operator=\(chosen)"]
-                + ports.flatMap { ["--port", "\($0)=\($1)"] } + more)
+                + ports.flatMap { ["--port", "\($0)=\($1)"] } + more, environment: environment)
         try await process.waitUntilReady()
         return PageServer(process: process, folder: folder, port: chosen, ports: ports)
     }

@@ -8,9 +8,12 @@ import HTTPTypes
 extension DunbarScenarios {
     static let reports: [Scenario<DunbarWorld>] = [
         Scenario("A post is reported once by each user who sees it", clause: "POST /posts/:id/report") {
-            _, john, jane in
+            world, john, jane in
+            let follower = try await world.person()
+            try await follower.follow(john)
             let post = try await john.publish()
             let path = "/posts/\(post.id)/report"
+            // A follower could report it; this is not a follower.
             try await jane.post(path, ["reason": "Hateful"]).refused(404, "Post not found")
             try await jane.follow(john)
             try await jane.post(path, ["reason": "Harmful_or_Abusive", "details": " \"rude\" \n"]).said("Post reported")
@@ -51,7 +54,9 @@ extension DunbarScenarios {
             try await jane.post(path, ["reason": "Spam"]).refused(400, "Invalid reason")
         },
         Scenario("A user is reported once by each who may know of them", clause: "POST /users/:id/report") {
-            _, john, jane in
+            world, john, jane in
+            let follower = try await world.person()
+            try await follower.follow(john)
             let path = "/users/\(john.id)/report"
             try await john.raw(.post, "/users/\(jane.id)/block", body: "{}").said("User blocked")
             try await jane.post(path, ["reason": "Hateful"]).refused(404, "User not found")
@@ -69,7 +74,9 @@ extension DunbarScenarios {
             try await jane.follow(john)
         },
         Scenario("A comment is reported once by each user who sees it", clause: "POST /comments/:id/report") {
-            _, john, jane in
+            world, john, jane in
+            let follower = try await world.person()
+            try await follower.follow(john)
             let post = try await john.publish()
             let comment = try await john.send(Dunbar.AddComment(post: post.id, content: "rude"))
             let path = "/comments/\(comment.id)/report"

@@ -198,6 +198,9 @@ public final class Router<API: ServiceAPI>: Sendable {
     private func render(_ error: any Error, _ info: RequestInfo) -> Reply {
         if let refusal = error as? Refusal {
             var reply = render(refusal.reason, info)
+            if let dialect = refusal.dialect, let problem = refusal.reason as? Problem, let json = reply.json {
+                reply.json = dialect.refusal(json, of: problem)
+            }
             reply.headers.append(contentsOf: refusal.headers)
             reply.caller = refusal.caller
             return reply

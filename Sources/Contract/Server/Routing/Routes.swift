@@ -14,12 +14,15 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
     /// Returns headers that are added to every response to a caller, errors included, such as a renewed session cookie
     /// or the state of a rate limit. It is called before the request is read, and may refuse a request over a limit.
     public typealias Headers = @Sendable (Route, Caller) async throws -> HTTPFields
+    /// Returns the form in which a caller gets answers; nil for that of the contract.
+    public typealias Dialects = @Sendable (Caller) -> (any Dialect)?
     /// Refuses a request by its head, before the caller is determined.
     public typealias Admit = @Sendable (HTTPRequest.Method, RequestInfo) throws -> Void
 
     private let admit: Admit
     private let authenticate: Authenticate
     private let headers: Headers
+    private let dialects: Dialects
     private let name: @Sendable (Caller) -> String
     private let reading: Reading
     private(set) var operations: [Operation] = []
@@ -38,16 +41,17 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
         spool: (any UploadSpool)? = nil, secrets: @escaping @Sendable () -> [[UInt8]],
         name: @escaping @Sendable (Caller) -> String,
         admit: @escaping Admit = { _, _ in }, authenticate: @escaping Authenticate,
-        headers: @escaping Headers = { _, _ in [:] }
+        headers: @escaping Headers = { _, _ in [:] }, dialects: @escaping Dialects = { _ in nil }
     ) {
         self.admit = admit
         self.authenticate = authenticate
         self.headers = headers
+        self.dialects = dialects
         self.name = name
         self.reading = Reading(spool: spool, secrets: secrets)
     }
 
-    /// Returns the keys (``init(spool:secrets:name:admit:authenticate:headers:)``).
+    /// Returns the keys (``init(spool:secrets:name:admit:authenticate:headers:dialects:)``).
     var secrets: @Sendable () -> [[UInt8]] { reading.secrets }
 
     /// The operations of the API that have no handler yet, as the contract writes them: `POST /entries`.
@@ -66,15 +70,24 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
         answering handler: @escaping @Sendable (E, Caller, RequestInfo) async throws -> Answer<E.Output>
     ) where E.API == API {
         let (admit, authenticate, name, headers, reading) = (admit, authenticate, name, headers, reading)
+        let dialects = dialects
         operations.append(
             Operation(E.route) { call in
                 try admit(call.request.method, call.info)
                 let caller = try await authenticate(call.info)
-                return try await replying(to: name(caller), headers: { try await headers(E.route, caller) }) {
+                let dialect = dialects(caller)
+                return try await replying(
+                    to: name(caller), in: dialect, headers: { try await headers(E.route, caller) }
+                ) {
                     var info = call.info
-                    let request = try await call.read(E.self, into: &info, caller: name(caller), reading)
-                    return try respond(
+                    let asked = dialect.map { call.asking($0.query(call.query, of: E.route)) } ?? call
+                    let request = try await asked.read(E.self, into: &info, caller: name(caller), reading)
+                    var reply = try respond(
                         try await reading.inTurn(info.idempotencyKey) { try await handler(request, caller, info) })
+                    if let dialect, let json = reply.json {
+                        reply.json = try await dialect.answer(json, to: DialectRequest(E.self, call))
+                    }
+                    return reply
                 }
             })
     }
@@ -240,7 +253,7 @@ struct Reply: Sendable {
 struct Call: Sendable {
     let request: ReceivedRequest
     let captures: [(name: String, value: String)]
-    let query: Substring?
+    var query: Substring?
     let info: RequestInfo
     /// The memory that the body takes; nil for a small body, which is not counted.
     let hold: MemoryHold?
@@ -248,6 +261,13 @@ struct Call: Sendable {
     let review: (@Sendable ([String]) throws -> Void)?
 
     static let maximumBody = 1_048_576
+
+    /// Returns the call with another query.
+    func asking(_ query: Substring?) -> Call {
+        var call = self
+        call.query = query
+        return call
+    }
 
     /// Reads the request in the contracts' order of checks: coding, size, body, fields.
     nonisolated(nonsending) func read<E: Endpoint>(
@@ -337,7 +357,8 @@ struct Call: Sendable {
 
 /// Adds to an answer or an error who has asked, and the headers of answers to that caller.
 nonisolated(nonsending) private func replying(
-    to caller: String, headers: nonisolated(nonsending) () async throws -> HTTPFields,
+    to caller: String, in dialect: (any Dialect)? = nil,
+    headers: nonisolated(nonsending) () async throws -> HTTPFields,
     _ answer: nonisolated(nonsending) () async throws -> Reply
 ) async throws -> Reply {
     var fields = HTTPFields()
@@ -348,15 +369,16 @@ nonisolated(nonsending) private func replying(
         reply.caller = caller
         return reply
     } catch {
-        throw Refusal(reason: error, headers: fields, caller: caller)
+        throw Refusal(reason: error, headers: fields, caller: caller, dialect: dialect)
     }
 }
 
-/// An error with headers that its answer must have.
+/// An error with headers that its answer must have, and the form of its answer.
 struct Refusal: Error {
     let reason: any Error
     let headers: HTTPFields
     let caller: String
+    let dialect: (any Dialect)?
 }
 
 private func respond<Output: Encodable>(_ answer: Answer<Output>) throws -> Reply {
