@@ -8,19 +8,23 @@ package struct IssuedToken: Codable, Equatable, Sendable {
     package let createdAt: PersonRecord.Moment
     /// The time of the last request with it; nil for a token that was never used.
     package let lastUsedAt: PersonRecord.Moment?
+    /// The form of the answers that its holder gets, where it is not that of the contract.
+    package let dialect: String?
 
     package init(
-        number: Int, account: String, name: String, createdAt: PersonRecord.Moment, lastUsedAt: PersonRecord.Moment?
+        number: Int, account: String, name: String, createdAt: PersonRecord.Moment, lastUsedAt: PersonRecord.Moment?,
+        dialect: String? = nil
     ) {
         self.number = number
         self.account = account
         self.name = name
         self.createdAt = createdAt
         self.lastUsedAt = lastUsedAt
+        self.dialect = dialect
     }
 
     private enum CodingKeys: String, CodingKey {
-        case number, account, name
+        case number, account, name, dialect
         case createdAt = "created_at"
         case lastUsedAt = "last_used_at"
     }

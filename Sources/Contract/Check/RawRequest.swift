@@ -187,14 +187,6 @@ extension RawAnswer {
     }
 }
 
-extension JSONValue {
-    public var string: String? { if case .string(let text) = self { text } else { nil } }
-    public var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
-    public var elements: [JSONValue] { if case .list(let elements) = self { elements } else { [] } }
-    /// The members of an object; none for another value.
-    public var members: [String: JSONValue] { if case .object(let members) = self { members } else { [:] } }
-}
-
 extension Identifier {
     public var json: JSONValue { .integer(rawValue) }
 }

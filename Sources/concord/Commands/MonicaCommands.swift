@@ -36,6 +36,12 @@ struct MonicaToken: AsyncParsableCommand {
         @Option(help: "A name that distinguishes the account's tokens.")
         var name = "command line"
 
+        @Option(
+            help: ArgumentHelp(
+                "The form of the answers: contract, or monica4 for apps that were written for Monica 4.",
+                valueName: "form"))
+        var dialect = TokenDialect.contract
+
         @OptionGroup var place: DatabaseOptions
 
         func validate() throws {
@@ -46,13 +52,13 @@ struct MonicaToken: AsyncParsableCommand {
 
         func run() async throws {
             try await place.perform(
-                MonicaService.CreateToken(account: account, email: email, token: name), on: .monica())
+                MonicaService.CreateToken(account: account, email: email, token: name, dialect: dialect), on: .monica())
         }
     }
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "List tokens: number, account, name, time of creation, time of the last use."
+            commandName: "list", abstract: "List tokens: number, account, name, time of creation, time of the last use, and monica4."
         )
 
         @Option(help: "List only the tokens of this account.")
@@ -124,3 +130,5 @@ struct MonicaAccount: AsyncParsableCommand {
         }
     }
 }
+
+extension TokenDialect: ExpressibleByArgument {}

@@ -7,8 +7,8 @@ public typealias MonicaHost = TestNode<HostedMonica>
 
 extension TestNode where API == HostedMonica {
     /// Returns a token of an account, which is created if it does not exist.
-    public func token(_ account: String = "first") async throws -> String {
-        try await service.makeToken(account: account, name: "test", audit: .test)
+    public func token(_ account: String = "first", dialect: TokenDialect = .contract) async throws -> String {
+        try await service.makeToken(account: account, name: "test", dialect: dialect, audit: .test)
     }
 }
 

@@ -95,7 +95,9 @@ public enum Monica: ServiceAPI {
 
         /// Returns an error with every message of a validation, in the order of the fields.
         package static func invalid(_ texts: [String]) -> Problem {
-            Problem(.unprocessableContent, texts.joined(separator: " "))
+            var problem = Problem(.unprocessableContent, texts.joined(separator: " "))
+            problem.messages = texts
+            return problem
         }
     }
 }

@@ -86,7 +86,7 @@ public final class MonicaService: FileStoringService {
     public func routes() -> Routes<Monica, Caller> {
         var routes = Routes<Monica, Caller>(
             secrets: { [secret] in secret.bytes }, name: { "account \($0.account)" }, authenticate: tokens.caller,
-            headers: tokens.count)
+            headers: tokens.count, dialects: dialect(of:))
         contacts(&routes)
         relationships(&routes)
         lists(&routes, of: Monica.Activity.self)
@@ -171,11 +171,21 @@ public final class MonicaService: FileStoringService {
             limits: limits)
     }
 
+    /// Returns the form of a caller's answers.
+    @Sendable private func dialect(of caller: Caller) -> (any Dialect)? {
+        switch caller.dialect {
+        case .contract: nil
+        case .monica4: Monica4(for: caller.account, baseURL: baseURL, in: database)
+        }
+    }
+
+    /// The beginning of absolute URLs in the answer to the present request.
+    private var baseURL: String { LinkOrigin.current(else: publicURL) + Monica.basePath }
+
     /// Returns a function that makes the loader of an account's records for a transaction. Ask for it before the
     /// transaction: the records' URLs begin as links in the answer to the present request do.
     func loader(of account: AccountID) -> @Sendable (Session) -> RecordLoader {
-        let baseURL = LinkOrigin.current(else: publicURL) + Monica.basePath
-        return { [zones] in RecordLoader(account: account, baseURL: baseURL, zones: zones, db: $0) }
+        return { [zones, baseURL] in RecordLoader(account: account, baseURL: baseURL, zones: zones, db: $0) }
     }
 
     /// Creates a resource, once per `Idempotency-Key`.

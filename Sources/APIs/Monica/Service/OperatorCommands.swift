@@ -21,20 +21,23 @@ extension MonicaService {
         var email: String
         /// The token's name.
         var token: String
+        var dialect: TokenDialect
 
         /// - Parameters:
         ///   - email: The owner's address, for a new account.
         ///   - token: The name of the token.
-        public init(account: String, email: String, token: String) {
+        ///   - dialect: The form of the answers that its holder gets.
+        public init(account: String, email: String, token: String, dialect: TokenDialect = .contract) {
             self.account = account
             self.email = email
             self.token = token
+            self.dialect = dialect
         }
 
         public func run(in context: OperatorContext) async throws {
             try await context.print(
                 try await context.monica().makeToken(
-                    account: account, email: email, name: token, audit: context.audit))
+                    account: account, email: email, name: token, dialect: dialect, audit: context.audit))
         }
     }
 
@@ -59,11 +62,13 @@ extension MonicaService {
             for token in tokens {
                 let entry = IssuedToken(
                     number: token.id, account: token.account, name: token.name, createdAt: .init(token.createdAt),
-                    lastUsedAt: token.lastUsedAt.map(PersonRecord.Moment.init))
-                // Number, account, name, time of creation, time of the last use, with tabs between them.
+                    lastUsedAt: token.lastUsedAt.map(PersonRecord.Moment.init),
+                    dialect: token.dialect == .contract ? nil : token.dialect.rawValue)
+                // Number, account, name, time of creation, time of the last use, dialect, with tabs between them.
                 try await print(entry, as: format, on: context.console) {
                     let used = $0.lastUsedAt.map { "\($0)" } ?? "never"
-                    return ["\($0.number)\t\($0.account)\t\($0.name)\t\($0.createdAt)\t\(used)"]
+                    let dialect = $0.dialect.map { "\t\($0)" } ?? ""
+                    return ["\($0.number)\t\($0.account)\t\($0.name)\t\($0.createdAt)\t\(used)\(dialect)"]
                 }
             }
         }

@@ -334,5 +334,7 @@ extension MonicaService {
                     "CREATE INDEX activities_of_type ON activities (type_id)",
                     "CREATE INDEX contacts_of_gender ON contacts (gender_id)",
                 ]),
+            // Null is the form of the contract.
+            .init("dialects of tokens", ["ALTER TABLE tokens ADD COLUMN dialect TEXT"]),
         ])
 }

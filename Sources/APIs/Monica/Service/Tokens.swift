@@ -10,6 +10,15 @@ import MonicaAPI
 public struct Caller: Sendable {
     public let account: AccountID
     let token: Int
+    let dialect: TokenDialect
+}
+
+/// The form of the answers that the holder of a token gets.
+public enum TokenDialect: String, CaseIterable, Codable, Sendable {
+    /// The form of the contract, which is that of every token that does not say another.
+    case contract
+    /// The form of Monica 4, which its apps expect (``Monica4``).
+    case monica4
 }
 
 /// The personal access tokens, which the operator creates and revokes. Only their digests are stored.
@@ -71,9 +80,11 @@ struct Tokens: Sendable {
     private func look(up digest: [UInt8]) async throws -> Caller? {
         let now = time.milliseconds()
         let found = try await database.read { db in
-            let found = try db.one("SELECT id, account_id, last_used_at FROM tokens WHERE digest = \(digest)") { row in
+            let found = try db.one(
+                "SELECT id, account_id, last_used_at, dialect FROM tokens WHERE digest = \(digest)"
+            ) { row in
                 (
-                    caller: Caller(account: try row.get(1), token: try row.get(0)),
+                    caller: Caller(account: try row.get(1), token: try row.get(0), dialect: .init(column: try row.get(3))),
                     lastUsed: try row.get(2, as: Int64?.self)
                 )
             }
@@ -101,6 +112,14 @@ public struct PersonalToken: Sendable, Hashable {
     public let createdAt: Int64
     /// The time of the last use, to the minute; nil when it was never used.
     public let lastUsedAt: Int64?
+    /// The form of the answers to requests with it.
+    public let dialect: TokenDialect
+}
+
+extension TokenDialect {
+    /// Reads a column, which is null for the form of the contract.
+    init(column: String?) { self = column.flatMap(TokenDialect.init) ?? .contract }
+    var column: String? { self == .contract ? nil : rawValue }
 }
 
 extension MonicaService {
@@ -109,9 +128,10 @@ extension MonicaService {
     /// - Parameters:
     ///   - account: The operator's name for the account; at first also its owner's name. It has 1 to 255 characters.
     ///   - name: The name by which the owner recognizes the token.
+    ///   - dialect: The form of the answers that its holder gets.
     /// - Returns: The token, with 256 random bits, which is shown once.
     public func makeToken(
-        account: String, email: String = "", name: String, audit: Audit
+        account: String, email: String = "", name: String, dialect: TokenDialect = .contract, audit: Audit
     ) async throws -> String {
         let text = RandomToken.make()
         let now = time.milliseconds()
@@ -119,8 +139,8 @@ extension MonicaService {
             let id = try Accounts.findOrMake(account, email: email, at: now, makeID: makeID, in: db)
             try db.run(
                 """
-                INSERT INTO tokens (account_id, name, digest, created_at)
-                VALUES (\(id), \(name), \(Digest.sha256(text)), \(now))
+                INSERT INTO tokens (account_id, name, digest, created_at, dialect)
+                VALUES (\(id), \(name), \(Digest.sha256(text)), \(now), \(dialect.column))
                 """)
             try audit.record("\(name) of \(account)", in: db)
         }
@@ -135,13 +155,13 @@ extension MonicaService {
             let restriction: SQL = account.map { "WHERE a.name = \($0)" } ?? ""
             return try db.all(
                 """
-                SELECT t.id, a.name, t.name, t.created_at, t.last_used_at
+                SELECT t.id, a.name, t.name, t.created_at, t.last_used_at, t.dialect
                 FROM tokens t JOIN accounts a ON a.id = t.account_id \(restriction) ORDER BY a.name, t.id
                 """
             ) { row in
                 PersonalToken(
                     id: try row.get(0), account: try row.get(1), name: try row.get(2), createdAt: try row.get(3),
-                    lastUsedAt: try row.get(4))
+                    lastUsedAt: try row.get(4), dialect: .init(column: try row.get(5)))
             }
         }
     }

@@ -6,6 +6,8 @@ public struct Problem: Error, Sendable {
     public var status: HTTPResponse.Status
     /// The message, exactly as the contract words it.
     public var message: String
+    /// The single messages, where ``message`` joins those of several fields; nil where it is one.
+    public var messages: [String]?
     /// Headers that are sent with the answer, such as `Retry-After` and `Allow`.
     public var headers: HTTPFields
     /// Distinguishes this refusal from others of the same status, for an API whose errors carry a code.

@@ -17,6 +17,15 @@ public enum JSONValue: Hashable, Sendable {
         if case .object(let members) = self { members[key] } else { nil }
     }
 
+    /// The text; nil for another value.
+    public var string: String? { if case .string(let text) = self { text } else { nil } }
+    /// The whole number; nil for another value.
+    public var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
+    /// The elements of a list; none for another value.
+    public var elements: [JSONValue] { if case .list(let elements) = self { elements } else { [] } }
+    /// The members of an object; none for another value.
+    public var members: [String: JSONValue] { if case .object(let members) = self { members } else { [:] } }
+
     /// The element of a list; nil when the index is out of range, or when the value is not a list.
     public subscript(index: Int) -> JSONValue? {
         if case .list(let elements) = self, elements.indices.contains(index) { elements[index] } else { nil }
