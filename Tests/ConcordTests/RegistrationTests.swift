@@ -48,7 +48,7 @@ import Testing
         }
 
         func makeCode(uses: Int = 1, expiresAt: Int64? = nil) async throws -> String {
-            let (code, now) = (InvitationCodes.make(), clock.source.milliseconds())
+            let (code, now) = (TypedCode.make(), clock.source.milliseconds())
             _ = try await database.write {
                 try InvitationCodes.insert(code, uses: uses, expiresAt: expiresAt, at: now, in: $0)
             }
@@ -283,7 +283,7 @@ import Testing
             #expect(try await register(0, nil) == nil)
             try await nodes[0].database.write { try Registration.set(.invite, in: $0) }
             #expect(try await register(1, nil) == "403 Registration needs an invitation code")
-            let code = InvitationCodes.make()
+            let code = TypedCode.make()
             _ = try await nodes[0].database.write {
                 try InvitationCodes.insert(code, uses: 3, expiresAt: nil, at: 0, in: $0)
             }

@@ -160,21 +160,6 @@ enum InvitationCodes {
 
     static let times = [StoredTime("invitation_codes", "expires_at", window: longest)]
 
-    /// The letters and digits of a code. Those that look alike are left out.
-    private static let alphabet = Array("ABCDEFGHJKLMNPQRSTUVWXYZ23456789")
-
-    /// Returns a random code of 60 bits, such as `K7QM-2XWA-9DHT`.
-    static func make() -> String {
-        var generator = SystemRandomNumberGenerator()
-        let letters = (0..<12).map { _ in alphabet[Int(generator.next() & 31)] }
-        return stride(from: 0, to: 12, by: 4).map { String(letters[$0..<$0 + 4]) }.joined(separator: "-")
-    }
-
-    /// Returns the hash of a code. It may be typed in small letters, with spaces and without hyphens.
-    private static func hash(_ code: String) -> [UInt8] {
-        Digest.sha256(String(code.foldedForComparison.uppercased().filter { $0 != "-" && !$0.isWhitespace }))
-    }
-
     /// A code as an operator sees it: what was once printed is not kept.
     struct Entry: Sendable {
         let id: Int64
@@ -188,7 +173,7 @@ enum InvitationCodes {
         let id: Int? = try db.insert(
             """
             INSERT INTO invitation_codes (hash, uses, used, expires_at, created_at)
-            VALUES (\(hash(code)), \(uses), 0, \(expiresAt), \(now))
+            VALUES (\(TypedCode.digest(of: code)), \(uses), 0, \(expiresAt), \(now))
             """)
         guard let id else { throw OperatorError("The code could not be made: try again") }
         return id
@@ -214,7 +199,7 @@ enum InvitationCodes {
     }
 
     private static func valid(_ code: String, at now: Int64) -> SQL {
-        "hash = \(hash(code)) AND used < uses AND (expires_at IS NULL OR expires_at > \(now))"
+        "hash = \(TypedCode.digest(of: code)) AND used < uses AND (expires_at IS NULL OR expires_at > \(now))"
     }
 
     static func isValid(_ code: String, at now: Int64, in db: Session) throws -> Bool {

@@ -149,7 +149,7 @@ public struct MakeInvitationCode: ServerCommand {
             guard api.registrationKind == .byRequest else {
                 throw OperatorError("\(api.title) has no invitation codes, because its users sign in elsewhere")
             }
-            let (code, audit) = (InvitationCodes.make(), context.audit)
+            let (code, audit) = (TypedCode.make(), context.audit)
             let id = try await database.write { db in
                 try InvitationCodes.sweep(at: now, in: db)
                 guard try InvitationCodes.count(in: db) < InvitationCodes.most else {

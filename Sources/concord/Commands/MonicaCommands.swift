@@ -7,8 +7,11 @@ import MonicaService
 struct MonicaCommands: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "monica",
-        abstract: "Administer Monica: personal access tokens, accounts, and contacts in and out.",
-        subcommands: [MonicaToken.self, MonicaAccount.self, MonicaImport.self, MonicaExport.self])
+        abstract: "Administer Monica: personal access tokens, apps, accounts, and contacts in and out.",
+        subcommands: [
+            MonicaToken.self, MonicaCode.self, MonicaApp.self, MonicaAccount.self, MonicaImport.self,
+            MonicaExport.self,
+        ])
 }
 
 /// The commands `concord monica token …`.
@@ -84,6 +87,88 @@ struct MonicaToken: AsyncParsableCommand {
         @OptionGroup var place: DatabaseOptions
 
         func run() async throws { try await place.perform(MonicaService.RevokeToken(number), on: .monica()) }
+    }
+}
+
+/// The command `concord monica code`.
+struct MonicaCode: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "code", abstract: "Make a code with which a person signs in to an app, and print only the code.",
+        discussion: """
+            The code is valid once, for 10 minutes, at the page where an app asks its user to sign in. A new code replaces \
+            the one before. The server may be running.
+            """)
+
+    @Option(help: "The account's name.")
+    var account: String
+
+    @OptionGroup var place: DatabaseOptions
+
+    func run() async throws { try await place.perform(MonicaService.CreateCode(account: account), on: .monica()) }
+}
+
+/// The commands `concord monica app …`.
+struct MonicaApp: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "app", abstract: "Register, list and remove apps that people sign in to with OAuth 2.",
+        subcommands: [Register.self, List.self, Remove.self])
+
+    struct Register: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "register", abstract: "Register an app, and print its client id and its secret.",
+            discussion: """
+                concord monica app register --name "Monica for Android" --redirect "monica://auth"
+
+                The app then asks its users to sign in at /oauth/authorize, and gets tokens at /oauth/token. The secret is \
+                shown once; the server only stores its digest. The server may be running.
+                """)
+
+        @Option(help: "The name that people see when they sign in, of 1 to 255 characters.")
+        var name: String
+
+        @Option(help: "The URL to which the app wants to be answered, exactly as the app sends it.")
+        var redirect: String
+
+        @Flag(help: "Give the app no secret. It must use PKCE then (RFC 7636).")
+        var withoutSecret = false
+
+        @OptionGroup var place: DatabaseOptions
+
+        func validate() throws {
+            guard 1...255 ~= name.unicodeScalars.count, !name.contains("\0") else {
+                throw ValidationError("--name must have 1 to 255 characters")
+            }
+        }
+
+        func run() async throws {
+            try await place.perform(
+                MonicaService.RegisterApp(name, redirect: redirect, hasSecret: !withoutSecret), on: .monica())
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List apps: number, name, client id, redirect URL, number of tokens.")
+
+        @OptionGroup var listing: ListOptions
+        @OptionGroup var place: DatabaseOptions
+
+        func run() async throws {
+            try await place.perform(MonicaService.ListApps(format: listing.format), on: .monica())
+        }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "remove", abstract: "Remove an app, by its number in the list, and revoke its tokens.",
+            discussion: "The server may be running: it refuses the tokens within a second.")
+
+        @Argument(help: "The app's number.")
+        var number: Int64
+
+        @OptionGroup var place: DatabaseOptions
+
+        func run() async throws { try await place.perform(MonicaService.RemoveApp(number), on: .monica()) }
     }
 }
 

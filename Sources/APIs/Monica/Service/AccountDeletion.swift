@@ -21,6 +21,7 @@ enum AccountDeletion {
             "DELETE FROM import_updates WHERE import_id IN (SELECT id FROM imports WHERE account_id = \(account))")
         try db.run("DELETE FROM imports WHERE account_id = \(account)")
         try db.run("DELETE FROM tokens WHERE account_id = \(account)")
+        try SignIn.forget(account, in: db)
         try IdempotencyStore.forget(callersNamed: "account \(account)", in: db)
         // The UUID is unique, and no operator has chosen it as a name.
         try db.run(

@@ -19,8 +19,9 @@ public struct HostedMonica: HostedAPI {
     public let accountsTable = "accounts"
     public let operatorCommands: [any OperatorCommand.Type] = [
         MonicaService.CreateToken.self, MonicaService.ListTokens.self, MonicaService.RevokeToken.self,
-        MonicaService.SetAccount.self,
-        MonicaService.ImportCards.self, MonicaService.ExportAccount.self,
+        MonicaService.CreateCode.self, MonicaService.RegisterApp.self, MonicaService.ListApps.self,
+        MonicaService.RemoveApp.self, MonicaService.SetAccount.self, MonicaService.ImportCards.self,
+        MonicaService.ExportAccount.self,
     ]
     public var tokenCommands: (any TokenCommands)? { MonicaTokenCommands() }
     public var limits: MonicaService.Limits

@@ -112,6 +112,7 @@ public final class MonicaService: FileStoringService {
         currencies(&routes)
         account(&routes)
         archive(&routes)
+        signIn(&routes)
         if let files = objects as? LocalObjectStore { routes.serve(files) }
         return routes
     }
@@ -153,7 +154,7 @@ public final class MonicaService: FileStoringService {
     /// The columns whose times are compared with the clock.
     public static var storedTimes: [StoredTime] {
         IdempotencyStore.times + RateLimits.times + Archives<Accounts>.times + JobQueue<ReminderEmail>.times
-            + [StoredTime("tokens", "last_used_at")]
+            + SignIn.times + [StoredTime("tokens", "last_used_at")]
     }
 
     /// Deletes rows that have expired, and moves stored archives that no row names to the trash. It should run periodically.
@@ -164,6 +165,7 @@ public final class MonicaService: FileStoringService {
             try StoredTimes.bringBack(Self.storedTimes, at: now, in: db)
             try IdempotencyStore.sweep(at: now, in: db)
             try RateLimits.sweep(at: now, in: db)
+            try SignIn.sweep(at: now, in: db)
         }
         try await removeDeletedAccounts(for: .seconds(60))
         return try await objects.sweep(

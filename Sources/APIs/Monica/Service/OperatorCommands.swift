@@ -90,6 +90,90 @@ extension MonicaService {
         }
     }
 
+    /// Makes a code with which the owner of an account signs in to an app once, and prints it.
+    public struct CreateCode: OperatorCommand {
+        public static let name = "monica code"
+        public static let role = OperatorRole.all
+
+        var account: String
+
+        /// - Parameter account: The name of an account.
+        public init(account: String) { self.account = account }
+
+        public func run(in context: OperatorContext) async throws {
+            guard let code = try await context.monica().makeSignInCode(for: account, audit: context.audit) else {
+                throw OperatorError("There is no account '\(account)': concord monica token create makes one")
+            }
+            try await context.print(code)
+        }
+    }
+
+    /// Registers an app that may ask for access to accounts, and prints its client id and its secret.
+    public struct RegisterApp: OperatorCommand {
+        public static let name = "monica app register"
+        public static let role = OperatorRole.all
+        public static let makesDatabase = true
+
+        /// The app's name, which people see when they sign in.
+        var app: String
+        var redirect: String
+        var hasSecret: Bool
+
+        /// - Parameters:
+        ///   - redirect: The URL to which a browser is sent with the answer.
+        ///   - hasSecret: Whether the app gets a secret.
+        public init(_ app: String, redirect: String, hasSecret: Bool) {
+            self.app = app
+            self.redirect = redirect
+            self.hasSecret = hasSecret
+        }
+
+        public func run(in context: OperatorContext) async throws {
+            let (clientID, secret) = try await context.monica().registerApp(
+                named: app, redirect: redirect, hasSecret: hasSecret, audit: context.audit)
+            try await context.print("client id: \(clientID)")
+            if let secret { try await context.print("client secret: \(secret)") }
+        }
+    }
+
+    /// Prints the apps.
+    public struct ListApps: OperatorCommand, PrintingCommand {
+        package typealias Entry = RegisteredApp
+        public static let name = "monica app list"
+        public static let role = OperatorRole.all
+
+        var format: ListFormat
+
+        public init(format: ListFormat) { self.format = format }
+
+        public func run(in context: OperatorContext) async throws {
+            let apps = try await context.monica().listApps()
+            if apps.isEmpty { try await context.printNone("No apps", as: format) }
+            for app in apps {
+                // Number, name, client id, redirect URL, number of tokens, with tabs between them.
+                try await print(app, as: format, on: context.console) {
+                    ["\($0.number)\t\($0.name)\t\($0.clientID)\t\($0.redirect)\t\($0.tokens)"]
+                }
+            }
+        }
+    }
+
+    /// Removes an app, and revokes its tokens.
+    public struct RemoveApp: OperatorCommand {
+        public static let name = "monica app remove"
+        public static let role = OperatorRole.all
+
+        var number: Int64
+
+        public init(_ number: Int64) { self.number = number }
+
+        public func run(in context: OperatorContext) async throws {
+            guard try await context.monica().removeApp(number, audit: context.audit) else {
+                throw OperatorError("There is no app \(number): see concord monica app list")
+            }
+        }
+    }
+
     /// Changes the settings of an account, and prints them.
     public struct SetAccount: OperatorCommand {
         public static let name = "monica account set"

@@ -21,6 +21,7 @@ struct MonicaPeople: PeopleDesk {
     func endSessions(of person: AccountID, at now: Int64, in db: Session) throws -> Int? {
         let digests: [[UInt8]] = try db.all("SELECT digest FROM tokens WHERE account_id = \(person)") { try $0.get(0) }
         db.afterCommit { [tokens = service.tokens] in digests.forEach(tokens.forget) }
+        try SignIn.forget(person, in: db)
         return try db.run("DELETE FROM tokens WHERE account_id = \(person)")
     }
 

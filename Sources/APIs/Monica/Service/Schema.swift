@@ -336,5 +336,6 @@ extension MonicaService {
                 ]),
             // Null is the form of the contract.
             .init("dialects of tokens", ["ALTER TABLE tokens ADD COLUMN dialect TEXT"]),
+            .init("apps that sign in", SignIn.tables),
         ])
 }

@@ -45,7 +45,7 @@ struct Tokens: Sendable {
         guard let token = info.headers.bearerToken, !token.isEmpty else { throw Monica.Problems.unauthenticated }
         let digest = Digest.sha256(token)
         guard let caller = try await known.value(for: digest, else: { try await look(up: digest) }) else {
-            let standing = try await windows.count("wrong \(info.address.network)", limit: limits.wrongTokens)
+            let standing = try await countWrong(info)
             if standing.isExceeded {
                 throw standing.refusal(Monica.errorMessages.tooManyRequests, at: time.milliseconds())
             }
@@ -53,6 +53,14 @@ struct Tokens: Sendable {
         }
         return caller
     }
+
+    /// Counts a wrong token, code or secret, whoever sends it where.
+    private func countWrong(_ info: RequestInfo) async throws -> RateLimits.Standing {
+        try await windows.count("wrong \(info.address.network)", limit: limits.wrongTokens)
+    }
+
+    /// Counts a wrong code or secret, and returns whether there were too many from its address.
+    func isOverLimit(ofWrong info: RequestInfo) async throws -> Bool { try await countWrong(info).isExceeded }
 
     /// Counts a request in its class, before any part of it is read.
     ///
@@ -81,7 +89,10 @@ struct Tokens: Sendable {
         let now = time.milliseconds()
         let found = try await database.read { db in
             let found = try db.one(
-                "SELECT id, account_id, last_used_at, dialect FROM tokens WHERE digest = \(digest)"
+                """
+                SELECT id, account_id, last_used_at, dialect FROM tokens
+                WHERE digest = \(digest) AND (expires_at IS NULL OR expires_at > \(now))
+                """
             ) { row in
                 (
                     caller: Caller(account: try row.get(1), token: try row.get(0), dialect: .init(column: try row.get(3))),

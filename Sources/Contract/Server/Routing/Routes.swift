@@ -146,6 +146,14 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
             })
     }
 
+    /// Adds a path that is not an operation of the contract, with a handler that makes the whole reply.
+    mutating func plain(
+        _ method: HTTPRequest.Method, _ path: String,
+        use handler: @escaping @Sendable (ReceivedRequest, RequestInfo) async throws -> Reply
+    ) {
+        plain.append(PlainRoute(method: method, path: path) { request, _, info in try await handler(request, info) })
+    }
+
     /// Adds a document that needs no credentials and is not an operation of the contract. As answers in JSON are, it is
     /// compressed, and answered with 304 to a client that has it already, unless its headers say `no-store`.
     public mutating func document(
@@ -381,7 +389,7 @@ struct Refusal: Error {
     let dialect: (any Dialect)?
 }
 
-private func respond<Output: Encodable>(_ answer: Answer<Output>) throws -> Reply {
+func respond<Output: Encodable>(_ answer: Answer<Output>) throws -> Reply {
     switch answer.content {
     case .output(let output):
         if Output.self == Empty.self { return Reply(status: answer.status, headers: answer.headers) }
