@@ -35,8 +35,8 @@ import Testing
                 "keys rotate", "keys drop-former",
                 "messenger sign-out-everybody", "gtsd sign-out-everybody", "dunbar sign-out-everybody",
                 "gtsd activate", "gtsd deactivate", "dunbar promote", "dunbar demote", "deuce-diary location delete",
-                "monica token create", "monica token list", "monica token revoke", "monica account set",
-                "monica import",
+                "monica token create", "monica token list", "monica token revoke", "monica code",
+                "monica app register", "monica app list", "monica app remove", "monica account set", "monica import",
                 "monica export",
             ])
     }

@@ -225,7 +225,7 @@ import Testing
     @Test(arguments: Stack.all)
     func theSDKReadsBothForms(_ stack: Stack) async throws {
         try await withMonica(on: stack) { host in
-            func client(_ dialect: TokenDialect) async throws -> MonicaAPIClient {
+            func client(_ dialect: Monica.TokenDialect) async throws -> MonicaAPIClient {
                 MonicaAPIClient(
                     configuration: APIConfiguration(
                         baseURL: host.baseURL, token: try await host.token(dialect: dialect), retryCount: 0),

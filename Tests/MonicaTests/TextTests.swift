@@ -15,7 +15,7 @@ import Testing
             "PUT /tasks/{id} title", "POST /gifts name", "PUT /gifts/{id} name", "POST /tags name",
             "PUT /tags/{id} name", "POST /contactfields data", "PUT /contactfields/{id} data",
             "POST /contactfieldtypes name", "PUT /contactfieldtypes/{id} name",
-            "POST /genders name", "PUT /genders/{id} name", "POST /activitytypes name", "PUT /activitytypes/{id} name",
+            "POST /me/tokens name", "POST /genders name", "PUT /genders/{id} name", "POST /activitytypes name", "PUT /activitytypes/{id} name",
             "POST /activitytypecategories name", "PUT /activitytypecategories/{id} name",
             "POST /reminders title", "PUT /reminders/{id} title", "POST /journal title", "PUT /journal/{id} title",
             "POST /journal post", "PUT /journal/{id} post", "POST /conversations/{id}/messages content",

@@ -227,6 +227,9 @@ import Testing
         .init(Monica.Delete<Monica.ActivityTypeCategory>(id: 1)),
         .init(Monica.ListCurrencies()),
         .init(Monica.Get<Monica.Currency>(id: 1)),
+        .init(Monica.ListTokens()),
+        .init(Monica.CreateToken(name: "Phone", dialect: .monica4)),
+        .init(Monica.RevokeToken(id: 1)),
         .init(Monica.GetWelcome()),
         .init(Monica.GetMe()),
         .init(Monica.DeleteMe()),
@@ -446,6 +449,8 @@ import Testing
         #expect(type == types.first)
         let category: Monica.ActivityTypeCategory = try Self.value("GET /activitytypecategories/{id}")
         #expect(type.activityTypeCategory == category)
+        let tokens: [Monica.PersonalToken] = try Self.value("GET /me/tokens")
+        #expect(tokens.map(\.dialect) == [.contract] && tokens.first?.text == nil)
         let currency: Monica.Currency = try Self.value("GET /currencies/{id}")
         #expect(currency == user.currency)
         #expect(currency.symbol == "$")

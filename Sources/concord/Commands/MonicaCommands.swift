@@ -20,6 +20,10 @@ struct MonicaToken: AsyncParsableCommand {
         commandName: "token", abstract: "Create, list and revoke personal access tokens.",
         subcommands: [Create.self, List.self, Revoke.self])
 
+    enum Dialect: String, CaseIterable, ExpressibleByArgument {
+        case contract, monica4
+    }
+
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "create", abstract: "Create a token, and print only the token.",
@@ -43,7 +47,7 @@ struct MonicaToken: AsyncParsableCommand {
             help: ArgumentHelp(
                 "The form of the answers: contract, or monica4 for apps that were written for Monica 4.",
                 valueName: "form"))
-        var dialect = TokenDialect.contract
+        var dialect = Dialect.contract
 
         @OptionGroup var place: DatabaseOptions
 
@@ -55,7 +59,9 @@ struct MonicaToken: AsyncParsableCommand {
 
         func run() async throws {
             try await place.perform(
-                MonicaService.CreateToken(account: account, email: email, token: name, dialect: dialect), on: .monica())
+                MonicaService.CreateToken(
+                    account: account, email: email, token: name, dialect: .init(rawValue: dialect.rawValue)),
+                on: .monica())
         }
     }
 
@@ -215,5 +221,3 @@ struct MonicaAccount: AsyncParsableCommand {
         }
     }
 }
-
-extension TokenDialect: ExpressibleByArgument {}

@@ -1,4 +1,5 @@
 import Backend
+import MonicaAPI
 import MonicaService
 import Testbed
 
@@ -7,7 +8,7 @@ public typealias MonicaHost = TestNode<HostedMonica>
 
 extension TestNode where API == HostedMonica {
     /// Returns a token of an account, which is created if it does not exist.
-    public func token(_ account: String = "first", dialect: TokenDialect = .contract) async throws -> String {
+    public func token(_ account: String = "first", dialect: Monica.TokenDialect = .contract) async throws -> String {
         try await service.makeToken(account: account, name: "test", dialect: dialect, audit: .test)
     }
 }

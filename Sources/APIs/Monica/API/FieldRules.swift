@@ -111,6 +111,10 @@ extension Monica {
     static let activityTypeRules = ["activity_type_category_id": requiredID, "name": requiredLine]
     /// The rules of the fields of a category of types of activities.
     static let activityTypeCategoryRules = ["name": requiredLine]
+    /// The rules of the fields of a personal token.
+    static let personalTokenRules = [
+        "name": requiredLine, "dialect": FieldRule(values: TokenDialect.known.map(\.rawValue)),
+    ]
     /// The rules of a tag's fields.
     static let tagRules = ["name": requiredLine]
     /// The rules of a contact's fields.

@@ -35,7 +35,8 @@ public enum Monica: ServiceAPI {
     /// The sections of the contract. Each lists its own operations and frames.
     public static let sections = [
         contacts, relationships, contactFields, addresses, activities, notes, tasks, gifts, phoneCalls, conversations,
-        reminders, debts, pets, lifeEvents, journal, tags, genders, activityTypes, currencies, account,
+        reminders, debts, pets, lifeEvents, journal, tags, genders, activityTypes, currencies,
+        personalTokens, account,
     ]
 
     /// The body of every refusal: `{ "error": { "message": "…", "code": 404, "error_code": 31 } }`.
@@ -91,6 +92,13 @@ public enum Monica: ServiceAPI {
         /// - Parameter what: The kind of resource: `contact`, `note` …
         package static func notFound(_ what: String) -> Problem {
             Problem(.notFound, "The requested \(what) was not found.")
+        }
+
+        /// Returns the error for one thing more than an account or a contact may have.
+        ///
+        /// - Parameter names: The name of several, such as `tags`.
+        package static func tooMany(_ names: String, limit: Int) -> Problem {
+            invalid(["The \(names) may not have more than \(limit) items."])
         }
 
         /// Returns an error with every message of a validation, in the order of the fields.

@@ -130,7 +130,7 @@ package enum MonicaScenarios {
     package static var all: [Scenario<MonicaWorld>] {
         published + errors + contacts + relationships + contactFields + addresses + phoneCalls + conversations
             + reminders + debts + pets + lifeEvents + journal + search + lists + writing + tags + idempotency + genders
-            + activityTypes + currencies + account + archive + ofTwoAccounts + agreement + required
+            + activityTypes + currencies + account + personalTokens + archive + ofTwoAccounts + agreement + required
             + AboutScenarios.all()
     }
 

@@ -122,3 +122,8 @@ extension Monica.ActivityType {
     /// The example: a type of activities.
     public static let example: Self = contractExample(MonicaExamples.activityType)
 }
+
+extension Monica.PersonalToken {
+    /// The example: the token of a phone.
+    public static let example: Self = contractExample(MonicaExamples.personalToken)
+}

@@ -186,6 +186,11 @@ public struct MonicaMock: APIMock {
     }
 
     private func account() {
+        let phone = Monica.PersonalToken.example
+        server.example(of: Monica.RevokeToken.self) {
+            guard $0.id == phone.id else { throw Monica.Problems.notFound("token") }
+            return .init(id: phone.id)
+        }
         server.example(answering: Monica.ExportVCard.self) { _ in
             let card = "BEGIN:VCARD\r\nVERSION:4.0\r\nFN:John Doe\r\nN:Doe;John;;;\r\nEND:VCARD\r\n"
             return Answer(.ok, encoded: Array(card.utf8), headers: [.contentType: "text/vcard"])

@@ -22,7 +22,7 @@ extension AccountType {
     static func requireRoom(of account: AccountID, in db: Session) throws {
         let count: Int? = try db.value("SELECT COUNT(*) FROM \(table) WHERE account_id = \(account)")
         guard count ?? 0 < maximumNumber else {
-            throw Monica.Problems.invalid(["The \(names) may not have more than \(maximumNumber) items."])
+            throw Monica.Problems.tooMany(names, limit: maximumNumber)
         }
     }
 }

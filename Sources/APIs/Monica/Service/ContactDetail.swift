@@ -93,7 +93,7 @@ extension ContactDetail {
         guard maximumNumber < .max else { return }
         let count: Int? = try db.value("SELECT COUNT(*) FROM \(table) WHERE contact_id = \(contact)")
         guard count ?? 0 < maximumNumber else {
-            throw Monica.Problems.invalid(["The \(names) may not have more than \(maximumNumber) items."])
+            throw Monica.Problems.tooMany(names, limit: maximumNumber)
         }
     }
 }

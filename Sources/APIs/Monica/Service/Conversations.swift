@@ -125,7 +125,7 @@ private struct MessageFields {
     func requireRoom(beside others: [Monica.Message]) throws {
         let (number, length) = (Monica.Conversation.maximumNumber, Monica.Conversation.maximumLength)
         guard others.count < number else {
-            throw Monica.Problems.invalid(["The messages may not have more than \(number) items."])
+            throw Monica.Problems.tooMany("messages", limit: number)
         }
         guard others.reduce(content.length, { $0 + $1.content.length }) <= length else {
             throw Monica.Problems.invalid(["The messages may not be greater than \(length) characters."])

@@ -111,6 +111,7 @@ public final class MonicaService: FileStoringService {
         activityTypes(&routes)
         currencies(&routes)
         account(&routes)
+        personalTokens(&routes)
         archive(&routes)
         signIn(&routes)
         if let files = objects as? LocalObjectStore { routes.serve(files) }
@@ -175,10 +176,8 @@ public final class MonicaService: FileStoringService {
 
     /// Returns the form of a caller's answers.
     @Sendable private func dialect(of caller: Caller) -> (any Dialect)? {
-        switch caller.dialect {
-        case .contract: nil
-        case .monica4: Monica4(for: caller.account, baseURL: baseURL, in: database)
-        }
+        guard caller.dialect == .monica4 else { return nil }
+        return Monica4(for: caller.account, baseURL: baseURL, in: database)
     }
 
     /// The beginning of absolute URLs in the answer to the present request.

@@ -1,6 +1,7 @@
 import Backend
 import Foundation
 import Identity
+import MonicaAPI
 
 extension OperatorContext {
     /// The service for operators' commands, which do not need the secret for requests.
@@ -21,13 +22,13 @@ extension MonicaService {
         var email: String
         /// The token's name.
         var token: String
-        var dialect: TokenDialect
+        var dialect: Monica.TokenDialect
 
         /// - Parameters:
         ///   - email: The owner's address, for a new account.
         ///   - token: The name of the token.
         ///   - dialect: The form of the answers that its holder gets.
-        public init(account: String, email: String, token: String, dialect: TokenDialect = .contract) {
+        public init(account: String, email: String, token: String, dialect: Monica.TokenDialect = .contract) {
             self.account = account
             self.email = email
             self.token = token

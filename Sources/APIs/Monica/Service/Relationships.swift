@@ -150,7 +150,7 @@ private struct RelatedContacts {
         let limit = Monica.Relationship.maximumNumber
         let count: Int? = try db.value("SELECT COUNT(*) FROM relationships WHERE contact_id = \(contact)")
         guard count ?? 0 < limit else {
-            throw Monica.Problems.invalid(["The relationships may not have more than \(limit) items."])
+            throw Monica.Problems.tooMany("relationships", limit: limit)
         }
     }
 }

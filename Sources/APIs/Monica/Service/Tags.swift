@@ -183,7 +183,7 @@ enum Tags {
     static func requireRoom(for more: Int, of account: AccountID, in db: Session) throws {
         let count = try db.value("SELECT COUNT(*) FROM tags WHERE account_id = \(account)", as: Int.self) ?? 0
         guard count + more <= Monica.Tag.maximumNumber else {
-            throw Monica.Problems.invalid(["The tags may not have more than \(Monica.Tag.maximumNumber) items."])
+            throw Monica.Problems.tooMany("tags", limit: Monica.Tag.maximumNumber)
         }
     }
 

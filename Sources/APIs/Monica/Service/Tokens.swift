@@ -10,18 +10,10 @@ import MonicaAPI
 public struct Caller: Sendable {
     public let account: AccountID
     let token: Int
-    let dialect: TokenDialect
+    let dialect: Monica.TokenDialect
 }
 
-/// The form of the answers that the holder of a token gets.
-public enum TokenDialect: String, CaseIterable, Codable, Sendable {
-    /// The form of the contract, which is that of every token that does not say another.
-    case contract
-    /// The form of Monica 4, which its apps expect (``Monica4``).
-    case monica4
-}
-
-/// The personal access tokens, which the operator creates and revokes. Only their digests are stored.
+/// The personal access tokens, which operators, owners and apps make. Only their digests are stored.
 struct Tokens: Sendable {
     private let database: Database
     private let time: TimeSource
@@ -124,12 +116,12 @@ public struct PersonalToken: Sendable, Hashable {
     /// The time of the last use, to the minute; nil when it was never used.
     public let lastUsedAt: Int64?
     /// The form of the answers to requests with it.
-    public let dialect: TokenDialect
+    public let dialect: Monica.TokenDialect
 }
 
-extension TokenDialect {
+extension Monica.TokenDialect {
     /// Reads a column, which is null for the form of the contract.
-    init(column: String?) { self = column.flatMap(TokenDialect.init) ?? .contract }
+    init(column: String?) { self = column.map(Self.init(rawValue:)) ?? .contract }
     var column: String? { self == .contract ? nil : rawValue }
 }
 
@@ -142,7 +134,7 @@ extension MonicaService {
     ///   - dialect: The form of the answers that its holder gets.
     /// - Returns: The token, with 256 random bits, which is shown once.
     public func makeToken(
-        account: String, email: String = "", name: String, dialect: TokenDialect = .contract, audit: Audit
+        account: String, email: String = "", name: String, dialect: Monica.TokenDialect = .contract, audit: Audit
     ) async throws -> String {
         let text = RandomToken.make()
         let now = time.milliseconds()

@@ -237,7 +237,7 @@ extension MonicaService {
                 """
                 INSERT INTO tokens (
                     account_id, name, digest, created_at, dialect, app_id, expires_at, renewal, renewed_at)
-                VALUES (\(grant.account), \(app.name), \(pair.access), \(now), \(TokenDialect.monica4.column), \(app.id),
+                VALUES (\(grant.account), \(app.name), \(pair.access), \(now), \(Monica.TokenDialect.monica4.column), \(app.id),
                     \(now + SignIn.tokenLifetime), \(pair.renewal), \(now))
                 """)
             return true
