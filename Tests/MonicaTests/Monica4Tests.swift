@@ -204,7 +204,7 @@ import Testing
         }
     }
 
-    /// What is kept for an `Idempotency-Key` is the contract's, so each token gets its own form of it.
+    /// The answer that is kept for an `Idempotency-Key` is the contract's, so each token gets its own form of it.
     @Test(arguments: Stack.all)
     func aRepeatedRequestIsAnsweredInEachForm(_ stack: Stack) async throws {
         try await withAccount(on: stack) { account in

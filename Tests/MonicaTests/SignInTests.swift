@@ -1,7 +1,6 @@
 import Contract
 import ContractCheck
 import ContractClient
-import Crypto
 import Foundation
 import HTTPTypes
 import Identity
@@ -51,7 +50,8 @@ import Testing
             #expect(answer.status == 303, "\(answer.text)")
             let location = try #require(answer.headers[.location])
             #expect(location.hasPrefix(MonicaSignInTests.redirect + "&code=") && location.hasSuffix("&state=a%20b%26c"))
-            return try #require(location.split(separator: "&").dropFirst().first?.split(separator: "=").last).description
+            return try #require(location.split(separator: "&").dropFirst().first?.split(separator: "=").last)
+                .description
         }
 
         /// Asks for tokens, in JSON as the app for Android does.
@@ -219,7 +219,7 @@ import Testing
             #expect(try await place.status(second.access) == 401)
             #expect(try await place.status(third.access) == 200)
             #expect(try await place.renew(second.renewal).status == 400)
-            // Later somebody has stolen it, and the app is signed out.
+            // Later it counts as stolen, and the app is signed out.
             place.host.clock.advance(by: .seconds(61))
             let refused = try await place.renew(first.renewal)
             #expect(try refused.json()["error"] == "invalid_grant")
@@ -285,7 +285,8 @@ import Testing
             #expect(large.status == 413)
             #expect(try await place.raw.send(.post, "/oauth/token", body: "{").status == 400)
             for redirect in [
-                "", "x", "javascript:alert(1)", "http://app.example/", "https://app.example/#a", "monica://a b", "data:,x",
+                "", "x", "javascript:alert(1)", "http://app.example/", "https://app.example/#a", "monica://a b",
+                "data:,x",
                 "https:///x",
             ] {
                 await #expect(throws: (any Error).self, "\(redirect)") {

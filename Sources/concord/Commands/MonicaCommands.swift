@@ -67,7 +67,8 @@ struct MonicaToken: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "List tokens: number, account, name, time of creation, time of the last use, and monica4."
+            commandName: "list",
+            abstract: "List tokens: number, account, name, times of creation and last use, monica4."
         )
 
         @Option(help: "List only the tokens of this account.")

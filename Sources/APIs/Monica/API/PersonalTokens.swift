@@ -12,8 +12,8 @@ extension Monica {
         public init() {}
     }
 
-    /// `POST /me/tokens`: makes a token of the caller's account. The answer has its text, which is shown once: it is not kept
-    /// for an `Idempotency-Key`. Throws 422 when the account has 100 tokens.
+    /// `POST /me/tokens`: makes a token of the caller's account, which is shown once. So the answer is not kept for an
+    /// `Idempotency-Key`. Throws 422 when the account has 100 tokens.
     public struct CreateToken: Endpoint {
         public static let route = Route.post("/me/tokens")
         public typealias Output = APIResponse<PersonalToken>

@@ -44,8 +44,9 @@ extension MonicaService {
         let (text, now) = (RandomToken.make(), time.milliseconds())
         return try await database.write { db in
             try Accounts.lockCaller(caller.account, in: db)
-            let count = try db.value(
-                "SELECT COUNT(*) FROM tokens WHERE account_id = \(caller.account)", as: Int.self) ?? 0
+            let count =
+                try db.value(
+                    "SELECT COUNT(*) FROM tokens WHERE account_id = \(caller.account)", as: Int.self) ?? 0
             guard count < Monica.CreateToken.maximumNumber else {
                 throw Monica.Problems.tooMany("tokens", limit: Monica.CreateToken.maximumNumber)
             }

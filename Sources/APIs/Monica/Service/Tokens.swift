@@ -46,7 +46,7 @@ struct Tokens: Sendable {
         return caller
     }
 
-    /// Counts a wrong token, code or secret, whoever sends it where.
+    /// Counts a wrong token, code or secret from an address.
     private func countWrong(_ info: RequestInfo) async throws -> RateLimits.Standing {
         try await windows.count("wrong \(info.address.network)", limit: limits.wrongTokens)
     }
@@ -87,7 +87,8 @@ struct Tokens: Sendable {
                 """
             ) { row in
                 (
-                    caller: Caller(account: try row.get(1), token: try row.get(0), dialect: .init(column: try row.get(3))),
+                    caller: Caller(
+                        account: try row.get(1), token: try row.get(0), dialect: .init(column: try row.get(3))),
                     lastUsed: try row.get(2, as: Int64?.self)
                 )
             }

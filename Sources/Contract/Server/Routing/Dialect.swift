@@ -18,7 +18,7 @@ public protocol Dialect: Sendable {
     func refusal(_ json: JSONValue, of problem: Problem) -> JSONValue
 }
 
-/// What a dialect may know of the request that it answers.
+/// The parts of a request that its answer in a dialect may depend on.
 public struct DialectRequest: Sendable {
     public let route: Route
     /// The path within the API, with its ids, such as `/contacts/17/notes`.

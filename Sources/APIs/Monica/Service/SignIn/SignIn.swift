@@ -1,7 +1,6 @@
 import Backend
 import Contract
 import ContractServer
-import Crypto
 import Database
 import Foundation
 import HTTPTypes
@@ -110,7 +109,8 @@ extension MonicaService {
             return SignInPage.failure("This server does not know the app. Its operator registers apps.")
         }
         guard request["redirect_uri"] ?? app.redirect == app.redirect else {
-            return SignInPage.failure("The app asks to be answered at another address than the one it was registered with.")
+            return SignInPage.failure(
+                "The app asks to be answered at another address than the one it was registered with.")
         }
         let state = request["state"]
         guard state.map({ $0.utf8.count <= SignInPage.longestState }) ?? true else {
@@ -208,10 +208,12 @@ extension MonicaService {
     /// Returns the client id and the secret of a request: from `Authorization: Basic`, or from its fields (RFC 6749 §2.3.1).
     private static func credentials(_ request: FormRequest) -> (id: String?, secret: String?) {
         let parts = request.info.headers[.authorization]?.split(separator: " ", maxSplits: 1) ?? []
-        guard parts.count == 2, parts[0].lowercased() == "basic", let data = Data(base64Encoded: String(parts[1])) else {
+        guard parts.count == 2, parts[0].lowercased() == "basic", let data = Data(base64Encoded: String(parts[1]))
+        else {
             return (request["client_id"], request["client_secret"])
         }
-        let pair = FormURLEncoded.items(String(decoding: data, as: UTF8.self).replacing(":", with: "=", maxReplacements: 1))
+        let pair = FormURLEncoded.items(
+            String(decoding: data, as: UTF8.self).replacing(":", with: "=", maxReplacements: 1))
         return (pair.first?.name, pair.first?.value)
     }
 
@@ -230,7 +232,7 @@ extension MonicaService {
             ) { (account: try $0.get(0, as: AccountID.self), challenge: try $0.get(1, as: String?.self)) }
             // A grant is used once, also where its verifier is wrong.
             guard let grant, try db.run("DELETE FROM sign_in_grants WHERE digest = \(digest)") > 0 else { return false }
-            let shown = verifier.map { Base64URL.encode(Array(SHA256.hash(data: Data($0.utf8)))) }
+            let shown = verifier.map { Base64URL.encode(Digest.sha256($0)) }
             guard grant.challenge == nil || grant.challenge == shown else { return false }
             try Accounts.requireUsable(grant.account, at: now, in: db)
             try db.run(
