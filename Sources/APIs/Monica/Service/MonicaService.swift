@@ -88,6 +88,7 @@ public final class MonicaService: FileStoringService {
             secrets: { [secret] in secret.bytes }, name: { "account \($0.account)" }, authenticate: tokens.caller,
             headers: tokens.count)
         contacts(&routes)
+        merges(&routes)
         relationships(&routes)
         lists(&routes, of: Monica.Activity.self)
         activities(&routes)
@@ -153,7 +154,7 @@ public final class MonicaService: FileStoringService {
     /// The columns whose times are compared with the clock.
     public static var storedTimes: [StoredTime] {
         IdempotencyStore.times + RateLimits.times + Archives<Accounts>.times + JobQueue<ReminderEmail>.times
-            + [StoredTime("tokens", "last_used_at")]
+            + [StoredTime("tokens", "last_used_at"), Merges.time]
     }
 
     /// Deletes rows that have expired, and moves stored archives that no row names to the trash. It should run periodically.
@@ -164,6 +165,7 @@ public final class MonicaService: FileStoringService {
             try StoredTimes.bringBack(Self.storedTimes, at: now, in: db)
             try IdempotencyStore.sweep(at: now, in: db)
             try RateLimits.sweep(at: now, in: db)
+            try Merges.sweep(at: now, in: db)
         }
         try await removeDeletedAccounts(for: .seconds(60))
         return try await objects.sweep(
