@@ -20,7 +20,7 @@ public struct HostedMonica: HostedAPI {
     public let operatorCommands: [any OperatorCommand.Type] = [
         MonicaService.CreateToken.self, MonicaService.ListTokens.self, MonicaService.RevokeToken.self,
         MonicaService.SetAccount.self,
-        MonicaService.ImportCards.self, MonicaService.ExportAccount.self,
+        MonicaService.ImportCards.self, MonicaService.ImportRecords.self, MonicaService.ExportAccount.self,
     ]
     public var tokenCommands: (any TokenCommands)? { MonicaTokenCommands() }
     public var limits: MonicaService.Limits
