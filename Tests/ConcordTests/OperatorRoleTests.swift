@@ -36,7 +36,7 @@ import Testing
                 "messenger sign-out-everybody", "gtsd sign-out-everybody", "dunbar sign-out-everybody",
                 "gtsd activate", "gtsd deactivate", "dunbar promote", "dunbar demote", "deuce-diary location delete",
                 "monica token create", "monica token list", "monica token revoke", "monica account set",
-                "monica import",
+                "monica import", "monica import json",
                 "monica export",
             ])
     }

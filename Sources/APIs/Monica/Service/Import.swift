@@ -119,11 +119,11 @@ extension MonicaService {
     }
 
     /// Keeps an import alive while it waits for cards.
-    func sendHeartbeats(of id: Int, in state: Imports.State = .gathering) async {
+    func sendHeartbeats(of id: Int, as state: Imports.State = .gathering) async {
         while !Task.isCancelled {
             try? await Task.sleep(for: .seconds(5))
             try? await database.write { [time] db in
-                try Imports.recordHeartbeat(id, in: state, at: time.milliseconds(), in: db)
+                try Imports.recordHeartbeat(id, as: state, at: time.milliseconds(), in: db)
             }
         }
     }

@@ -110,7 +110,7 @@ enum Imports {
     ///
     /// - Throws: ``MonicaService/ImportRefused`` when it has been given up in the meantime.
     static func recordHeartbeat(
-        _ id: Int, in state: State = .gathering, at now: Int64, in db: Session
+        _ id: Int, as state: State = .gathering, at now: Int64, in db: Session
     ) throws {
         let isThere =
             try db.run("UPDATE imports SET alive_at = \(now) WHERE id = \(id) AND state = \(state.rawValue)") == 1

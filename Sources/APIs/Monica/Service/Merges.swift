@@ -210,10 +210,13 @@ enum Merges {
     ) throws {
         for row in try MergeRecord.Relationship.all(of: other, in: db) {
             let isOwn = row.contact == other
-            let (is, of) = (isOwn ? contact : row.contact, isOwn ? row.other : contact)
+            let (holder, related) = (isOwn ? contact : row.contact, isOwn ? row.other : contact)
             let twin: Int? = try db.value(
-                "SELECT id FROM relationships WHERE contact_id = \(is) AND of_contact_id = \(of) AND type_id = \(row.type)")
-            if is == of || twin != nil {
+                """
+                SELECT id FROM relationships
+                WHERE contact_id = \(holder) AND of_contact_id = \(related) AND type_id = \(row.type)
+                """)
+            if holder == related || twin != nil {
                 record.relationships.append(.init(row, twin: twin))
                 try db.run("DELETE FROM relationships WHERE id = \(row.id)")
             } else if isOwn {

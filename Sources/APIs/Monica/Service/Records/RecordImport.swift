@@ -38,7 +38,7 @@ extension MonicaService {
         let marker = run.marker
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { await self.sendHeartbeats(of: marker.id, in: .ended) }
+                group.addTask { await self.sendHeartbeats(of: marker.id, as: .ended) }
                 defer { group.cancelAll() }
                 while let some = try await next() {
                     var rest = some.records[...]
@@ -97,7 +97,7 @@ struct RecordImport {
         let (marker, known, time, makeID) = (marker, known, service.time, service.makeID)
         let batch = try await service.database.write { [loader = service.loader(of: marker.account)] db in
             let now = time.milliseconds()
-            try Imports.recordHeartbeat(marker.id, in: .ended, at: now, in: db)
+            try Imports.recordHeartbeat(marker.id, as: .ended, at: now, in: db)
             try Accounts.lock(marker.account, in: db)
             var batch = RecordBatch(known, loader(db), now, makeID)
             try batch.add(records)
@@ -275,21 +275,21 @@ private struct RecordBatch {
     }
 
     private mutating func addGender(_ record: ImportedRecord) throws -> Bool {
-        let (name, type) = (name(of: record), record.form["type"]?.text ?? "O")
+        let (wanted, type) = (name(of: record), record.form["type"]?.text ?? "O")
         let all = try Genders.all(of: loader.account, in: db)
-        let found = all.first { Folding.fold($0.name) == name && $0.type.rawValue == type }
+        let found = all.first { Folding.fold($0.name) == wanted && $0.type == type }
         return try addType(
             Monica.Gender.self, record, found?.id, form: record.form.merging(["type": .string(type)]) { $1 })
     }
 
     private mutating func addCategory(_ record: ImportedRecord) throws -> Bool {
-        let (all, name) = (try ActivityTypes.categories(of: loader.account, in: db), name(of: record))
-        let found = all.first { $0.uuid == record.uuid } ?? all.first { Folding.fold($0.name) == name }
+        let (all, wanted) = (try ActivityTypes.categories(of: loader.account, in: db), name(of: record))
+        let found = all.first { $0.uuid == record.uuid } ?? all.first { Folding.fold($0.name) == wanted }
         return try addType(Monica.ActivityTypeCategory.self, record, found?.id)
     }
 
     private mutating func addActivityType(_ record: ImportedRecord) throws -> Bool {
-        let (all, name) = (try ActivityTypes.all(of: loader.account, in: db), name(of: record))
+        let (all, wanted) = (try ActivityTypes.all(of: loader.account, in: db), name(of: record))
         var category = type(.activityTypeCategory, record.parent)
         // Exports of earlier versions have the categories in their types alone.
         if category == nil, let text = record.form["category"]?.text {
@@ -301,7 +301,7 @@ private struct RecordBatch {
         }
         let found =
             all.first { $0.uuid == record.uuid }
-            ?? all.first { Folding.fold($0.name) == name && (category == nil || $0.activityTypeCategory?.id == category) }
+            ?? all.first { Folding.fold($0.name) == wanted && (category == nil || $0.activityTypeCategory?.id == category) }
         let form: [String: JSONValue] = [
             "name": record.form["name"] ?? nil, "activity_type_category_id": .orNull(category),
         ]
@@ -313,14 +313,14 @@ private struct RecordBatch {
     }
 
     private mutating func addFieldType(_ record: ImportedRecord) throws -> Bool {
-        let (all, name) = (try ContactDetails.types(of: loader.account, in: db).values, name(of: record))
+        let (all, wanted) = (try ContactDetails.types(of: loader.account, in: db).values, name(of: record))
         let kind = record.form["type"]?.text
         let isOwn = record.form["delible"]?.truth != false
         let found =
             all.first { $0.type.uuid == record.uuid }
             ?? all.first { !isOwn && !$0.type.delible && $0.type.type == kind }
-            ?? all.first { Folding.fold($0.type.name) == name && $0.type.delible == isOwn }
-            ?? all.first { Folding.fold($0.type.name) == name }
+            ?? all.first { Folding.fold($0.type.name) == wanted && $0.type.delible == isOwn }
+            ?? all.first { Folding.fold($0.type.name) == wanted }
         return try addType(Monica.ContactFieldType.self, record, found?.type.id)
     }
 
