@@ -406,12 +406,15 @@ import Testing
             _ = try await id("/pets", #"{"contact_id":\#(bob),"pet_category_id":3,"name":"\#(Self.displayName)"}"#)
             _ = try await id(
                 "/relationships", #"{"contact_is":\#(anna),"relationship_type_id":1,"of_contact":\#(bob)}"#)
+            // What is merged waits to be undone.
+            let double = try await contact()
+            try await home.send(.post, "/contacts/\(anna)/merge", #"{"contact_id":\#(double)}"#, token: token)
             try await home.send(.post, "/me/archive", token: token, expecting: [202])
             let before = try await remains(in: host.database, on: engine)
             for table in [
                 "accounts", "addresses", "contacts", "contact_fields", "contact_field_types", "notes", "tasks",
                 "activities", "gifts", "tags", "calls", "messages", "reminders", "debts", "pets", "life_events",
-                "journal",
+                "journal", "merges",
             ] {
                 #expect(before.contains { $0.hasPrefix("\(table).") }, "nothing was in \(table)")
             }
@@ -421,7 +424,7 @@ import Testing
                 "accounts", "tokens", "genders", "contact_field_types", "activity_categories", "activity_types",
                 "contacts", "contact_fields", "addresses", "tags", "contact_tags", "activities", "activity_contacts",
                 "notes", "tasks", "gifts", "calls", "conversations", "messages", "reminders", "debts", "pets",
-                "life_events", "relationships", "journal", "imports", "import_updates", "search_blocks", "search_grams",
+                "life_events", "relationships", "merges", "journal", "imports", "import_updates", "search_blocks", "search_grams",
                 "former_search_blocks", "once_only", "archives",
             ]
             for table in tables {

@@ -37,6 +37,7 @@ import Testing
                 "gtsd activate", "gtsd deactivate", "dunbar promote", "dunbar demote", "deuce-diary location delete",
                 "monica token create", "monica token list", "monica token revoke", "monica code",
                 "monica app register", "monica app list", "monica app remove", "monica account set", "monica import",
+                "monica import json",
                 "monica export",
             ])
     }

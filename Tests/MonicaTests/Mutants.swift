@@ -59,6 +59,8 @@ extension Mutant {
         .leaking("GET /relationships/{id}"), .leaking("PUT /relationships/{id}"),
         .leaking("DELETE /relationships/{id}"), .leaking("GET /contacts/{id}/relationships"),
         .leaking("POST /relationships"),
+        .leaking("POST /contacts/{id}/merge"), .leaking("GET /contacts/{id}/merges"),
+        .leaking("POST /merges/{id}/undo"),
         .leaking(upcoming) { $0.value["data"] == [] }, .leaking("POST /gifts"), .leaking("POST /activities"),
         .leaking(contacts) { $0.value["data"] == [] }, .leaking(notes) { $0.value["data"] == [] },
         .leaking(tasks) { $0.value["data"] == [] }, .leaking(gifts) { $0.value["data"] == [] },
@@ -152,6 +154,16 @@ extension Mutant {
         .init("DELETE /activitytypecategories/{id}", "keeps the types of a category") {
             Mutant.lingering("GET /activitytypes/{id}").make()
         },
+        .init(
+            "POST /contacts/{id}/merge", "takes a contact twice",
+            .accepting("POST /contacts/{id}/merge", "The selected contact id is invalid.", "{}")),
+        .init(
+            "POST /contacts/{id}/merge", "takes partial contacts",
+            .accepting("POST /contacts/{id}/merge", "The contact can't be a partial contact", "{}")),
+        .init("POST /contacts/{id}/merge", "keeps the merged contact") { Mutant.lingering("GET /contacts/{id}").make() },
+        .init(
+            "POST /merges/{id}/undo", "undoes merges in any order",
+            .accepting("POST /merges/{id}/undo", "A later merge of the contact must be undone first.", "{}")),
         .init(delete, "keeps the relationships") { Mutant.lingering("GET /relationships/{id}").make() },
         .init(
             "GET /relationships/{id}", "keeps the other contact's type",

@@ -37,6 +37,9 @@ import Testing
         .init(Monica.SetTags(id: 1, names: ["a", "é"])),
         .init(Monica.UnsetTag(id: 1, tags: [1, 2])),
         .init(Monica.UnsetTags(id: 1)),
+        .init(Monica.MergeContacts(id: 1, other: 2)),
+        .init(Monica.ListMerges(contact: 1)),
+        .init(Monica.UndoMerge(id: 1)),
         .init(Monica.ListRelationships(contact: 1)),
         .init(Monica.Get<Monica.Relationship>(id: 1)),
         .init(
@@ -312,6 +315,16 @@ import Testing
         let tag: Monica.Tag = try Self.value("GET /tags/{id}")
         #expect(tag.name == "Family")
         #expect(tag.nameSlug == "family")
+    }
+
+    @Test func aMerge() throws {
+        let merges: [Monica.Merge] = try Self.value("GET /contacts/{id}/merges")
+        let merge = try #require(merges.first)
+        #expect(merge.contact.id == 1)
+        #expect(merge.mergedContactID == 2)
+        #expect(merge.mergedContactName == "Jane Doe")
+        #expect(merge.createdAt == Self.made)
+        #expect(merge.expiresAt == Monica.Timestamp("2024-02-14T10:30:00Z"))
     }
 
     @Test func aRelationship() throws {

@@ -7,15 +7,21 @@ import NIOConcurrencyHelpers
 struct MonicaImport: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Import a file of vCards as contacts.",
+        abstract: "Import a file of vCards, or an export as JSON.",
         discussion: """
             concord monica import contacts.vcf --account alice
+            concord monica import monica.json --account alice
 
             Reads vCard 3.0 and 4.0, and 2.1 as far as other programs still write it. All of the file is imported or \
             none of it; the contacts become visible together at the end. A card with a known UID changes that contact \
             if its REV is newer than that of the last card, unless the contact was changed here in the meantime: then \
             the card is skipped and listed. A card without a UID is skipped when its content was imported before. Data \
             that contacts cannot store, such as photos, is listed at the end. The server may be running.
+
+            JSON is the export of a Monica 4, or that of concord monica export. It is imported record by record, and \
+            what is imported is visible at once. A record whose UUID the account has is there already and stays as it is, \
+            so an import that was interrupted is started again. At the end, the records are counted by their kinds, and \
+            what has no place or is refused by a rule is listed.
             """)
 
     @Argument(help: "The file; - reads standard input.")
@@ -43,15 +49,16 @@ struct MonicaImport: AsyncParsableCommand {
         guard descriptor >= 0 else {
             throw OperatorError("\(file) cannot be read: \(String(cString: strerror(errno)))")
         }
-        let bytes: [UInt8]
+        let bytes: Data
         do {
-            bytes = [UInt8](try FileHandle(fileDescriptor: descriptor, closeOnDealloc: true).readToEnd() ?? Data())
+            bytes = try contents(of: FileHandle(fileDescriptor: descriptor, closeOnDealloc: true))
         } catch {
             throw OperatorError("\(file) cannot be read: it is a folder, or its disk cannot be read")
         }
+        if ExportFile.isJSON(bytes) { return try await importRecords(bytes) }
         let read: CardFile
         do {
-            read = try CardFile(bytes, skippingUnreadable: skipUnreadable)
+            read = try CardFile([UInt8](bytes), skippingUnreadable: skipUnreadable)
         } catch let refusal as MonicaService.ImportRefused {
             throw OperatorError("Nothing was imported. \(file), \(refusal)")
         }
@@ -60,6 +67,35 @@ struct MonicaImport: AsyncParsableCommand {
             MonicaService.ImportCards(
                 account: account, overwriting: overwrite, count: read.cards.count, findings: read.findings),
             on: .monica(), input: { try pieces.next() })
+    }
+
+    /// A file is mapped into memory, because an export may be larger than the memory that an import should take.
+    private func contents(of handle: FileHandle) throws -> Data {
+        if file != "-", let data = try? Data(contentsOf: URL(fileURLWithPath: file), options: .alwaysMapped) {
+            return data
+        }
+        return try handle.readToEnd() ?? Data()
+    }
+
+    private func importRecords(_ bytes: Data) async throws {
+        guard !skipUnreadable, !overwrite else {
+            throw OperatorError("Nothing was imported. --skip-unreadable and --overwrite are for vCards alone")
+        }
+        let records: ExportRecords
+        do {
+            records = try ExportRecords(ExportFile(bytes))
+        } catch let refusal as MonicaService.ImportRefused {
+            throw OperatorError("Nothing was imported. \(file), \(refusal)")
+        }
+        let rest = NIOLockedValueBox(records)
+        try await place.perform(
+            MonicaService.ImportRecords(account: account, count: records.count), on: .monica(),
+            input: {
+                let some = try rest.withLockedValue { try $0.next() }
+                return try some.map {
+                    Array(try JSONEncoder().encode(MonicaService.ImportRecords.Piece(done: $0.done, records: $0.records)))
+                }
+            })
     }
 }
 

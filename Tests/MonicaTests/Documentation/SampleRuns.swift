@@ -105,6 +105,9 @@ import Testing
             try await WritingSamples.keep(monica, john: john) { shown.append($0) }
             #expect(shown == ["Tom: cat"])
             shown = []
+            try await WritingSamples.merge(monica, john: john) { shown.append($0) }
+            #expect(shown.count == 1 && shown[0].hasPrefix("Jonny, until "))
+            shown = []
             try await WritingSamples.relate(monica, john: john) { shown.append($0) }
             #expect(shown == ["child of \(john.completeName)"])
             shown = []

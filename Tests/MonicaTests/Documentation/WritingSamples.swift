@@ -128,6 +128,17 @@ enum WritingSamples {
         // end
     }
 
+    static func merge(_ monica: MonicaAPIClient, john: Monica.Contact, show: (String) -> Void) async throws {
+        // sample
+        let double = try await monica.create(Monica.ContactDraft(firstName: "Jonny", description: "Likes tea"))
+        try await monica.send(Monica.MergeContacts(id: john.id, other: double.id))
+        for merge in try await monica.send(Monica.ListMerges(contact: john.id)).data {
+            show("\(merge.mergedContactName), until \(merge.expiresAt.date)")
+            try await monica.send(Monica.UndoMerge(id: merge.id))
+        }
+        // end
+    }
+
     static func relate(
         _ monica: MonicaAPIClient, john: Monica.Contact, show: (String) -> Void
     ) async throws {

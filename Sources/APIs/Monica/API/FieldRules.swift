@@ -103,6 +103,8 @@ extension Monica {
     static let relationshipRules = ["contact_is": id, "of_contact": id, "relationship_type_id": requiredID]
     /// The rules of a new relationship's fields.
     static let newRelationshipRules = relationshipRules.mapValues { _ in requiredID }
+    /// The rules of the fields of a merge.
+    static let mergeRules = ["contact_id": requiredID]
     /// The rules of a gender's fields.
     static let genderRules = [
         "name": requiredLine, "type": FieldRule(values: GenderType.known.map(\.rawValue), isRequired: true),

@@ -119,7 +119,11 @@ extension MonicaScenarios {
                 "first_name": .string(word), "is_birthdate_known": false, "is_deceased": false,
                 "is_deceased_date_known": false,
             ]
+            let (jim, jack) = (try await owner.contact("Jim"), try await owner.contact("Jack"))
+            _ = try await owner.merge(jack.id, into: jim.id)
+            let merge = try await owner.merges(into: jim.id).first?["id"] ?? nil
             let creations: [(String, JSONValue, Int)] = [
+                ("/merges/\(merge)/undo", [:], 200), ("/contacts/\(john.id)/merge", ["contact_id": jim.id.json], 200),
                 ("/contacts", contact, 201), ("/notes", ["body": "x", "contact_id": john.id.json], 201),
                 ("/tasks", ["title": "x", "contact_id": john.id.json], 200),
                 ("/gifts", ["name": "x", "contact_id": john.id.json, "status": "idea"], 201),
@@ -177,11 +181,11 @@ extension MonicaScenarios {
         ]
     }
 
-    private static func debt(of contact: Int) -> JSONValue {
+    static func debt(of contact: Int) -> JSONValue {
         ["contact_id": contact.json, "in_debt": "yes", "status": "inprogress", "amount": 1]
     }
 
-    private static func pet(of contact: Int) -> JSONValue { ["pet_category_id": 6, "contact_id": contact.json] }
+    static func pet(of contact: Int) -> JSONValue { ["pet_category_id": 6, "contact_id": contact.json] }
 
     /// The id of friends' type of relationships, which all accounts have.
     static let friend = 18
@@ -208,6 +212,9 @@ extension MonicaScenarios {
             let joe = try await owner.contact("Joe", word)
             let friends = try await owner.client.create(
                 Monica.RelationshipDraft(contactIs: john.id, typeID: Self.friend, ofContact: joe.id))
+            let jack = try await owner.contact("Jack")
+            _ = try await owner.merge(jack.id, into: joe.id)
+            let merge = try await owner.merges(into: joe.id).first?["id"] ?? nil
             let tag = try await owner.client.create(Monica.TagDraft(name: word))
             let type = try await owner.client.create(Monica.ContactFieldTypeDraft(name: word))
             let unused = try await owner.client.create(Monica.ContactFieldTypeDraft(name: word))
@@ -299,6 +306,8 @@ extension MonicaScenarios {
                 try await other.raw(.delete, own).refused(404, 31, text, path)
             }
             try expect(try await other.ids("/lifeevents?contact_id=\(john.id)"), equals: [])
+            try await other.get("/contacts/\(joe.id)/merges").refused(404, 31, "The requested contact was not found.")
+            try await other.raw(.post, "/merges/\(merge)/undo").refused(404, 31, "The requested merge was not found.")
             try expect(try await other.ids("/contacts?query=\(word)"), equals: [])
             try await other.get("/tags/\(tag.id)/contacts").refused(404, 31, "The requested tag was not found.")
             let jane = try await other.contact("Jane")
@@ -310,6 +319,8 @@ extension MonicaScenarios {
                 ("/lifeevents", Self.lifeEvent(of: john.id)),
                 ("/relationships", Self.friends(john.id, jane.id)), ("/relationships", Self.friends(jane.id, john.id)),
                 ("/relationships", Self.friends(joe.id, john.id, type: Self.friend + 1)),
+                ("/contacts/\(jane.id)/merge", ["contact_id": john.id.json]),
+                ("/contacts/\(john.id)/merge", ["contact_id": jane.id.json]),
                 ("/calls", ["contact_id": john.id.json, "called_at": "2024-01-01"]),
                 ("/conversations", try await other.conversation(with: john.id)),
                 ("/notes", ["body": "x", "contact_id": john.id.json]),

@@ -128,7 +128,7 @@ extension RawAnswer {
 /// The contract as scenarios, one list for each section.
 package enum MonicaScenarios {
     package static var all: [Scenario<MonicaWorld>] {
-        published + errors + contacts + relationships + contactFields + addresses + phoneCalls + conversations
+        published + errors + contacts + merges + relationships + contactFields + addresses + phoneCalls + conversations
             + reminders + debts + pets + lifeEvents + journal + search + lists + writing + tags + idempotency + genders
             + activityTypes + currencies + account + personalTokens + archive + ofTwoAccounts + agreement + required
             + AboutScenarios.all()

@@ -402,7 +402,7 @@ public struct MonicaAPIClient: MonicaAPIClientProtocol {
         guard let failure = try? JSONDecoder().decode(Monica.Failure.self, from: Data(body)),
             let match = failure.message.wholeMatch(
                 of:
-                    #/The requested (contact|activity|note|task|gift|tag|contact field|contact field type|address|call|conversation|message|reminder|debt|pet|life event|gender|activity type|activity type category|currency|journal entry|relationship|relationship type|relationship type group) was not found\./#
+                    #/The requested (contact|activity|note|task|gift|tag|contact field|contact field type|address|call|conversation|message|reminder|debt|pet|life event|gender|activity type|activity type category|currency|journal entry|merge|relationship|relationship type|relationship type group) was not found\./#
             )
         else { return nil }
         return String(match.1)

@@ -6,8 +6,8 @@ import ContractExamples
 /// first members alone, and of other resources nothing but that they have an id.
 package enum MonicaExamples {
     package static let all = Examples(
-        contacts, relationships, contactFields, addresses, activities, notes, tasks, gifts, phoneCalls, conversations,
-        reminders, debts, pets, lifeEvents, journal, tags, genders, activityTypes, currencies,
+        contacts, merges, relationships, contactFields, addresses, activities, notes, tasks, gifts, phoneCalls,
+        conversations, reminders, debts, pets, lifeEvents, journal, tags, genders, activityTypes, currencies,
         personalTokens, account, archive,
         calls: calls, failure: #"{ "error": { "message": "Unauthenticated.", "code": 401, + "error_code": 42 } }"#)
 

@@ -83,6 +83,11 @@ extension Monica.LifeEvent {
     public static let example: Self = contractExample(MonicaExamples.lifeEvent)
 }
 
+extension Monica.Merge {
+    /// The example: a merge of another contact into ``Monica/Contact/example``.
+    public static let example: Self = contractExample(MonicaExamples.merge)
+}
+
 extension Monica.Relationship {
     /// The example: ``Monica/Contact/example`` is a parent.
     public static let example: Self = contractExample(MonicaExamples.relationship)

@@ -30,6 +30,7 @@ public struct MonicaMock: APIMock {
                 guard token?.isEmpty == false else { throw Monica.Problems.unauthenticated }
             })
         contacts()
+        merges()
         relationships()
         resource(.example as Monica.Activity)
         resource(.example as Monica.Note)
@@ -148,6 +149,19 @@ public struct MonicaMock: APIMock {
         server.example(of: Monica.ListRelationships.self) {
             let contact = try Self.require($0.contact, is: Monica.Contact.example).id
             return .init(whole: [relationship], path: "/contacts/\(contact)/relationships")
+        }
+    }
+
+    private func merges() {
+        let (john, merge) = (Monica.Contact.example, Monica.Merge.example)
+        server.example(of: Monica.MergeContacts.self) { .init(data: try Self.require($0.id, is: john)) }
+        server.example(of: Monica.ListMerges.self) {
+            let contact = try Self.require($0.contact, is: john).id
+            return .init(whole: [merge], path: "/contacts/\(contact)/merges")
+        }
+        server.example(of: Monica.UndoMerge.self) {
+            _ = try Self.require($0.id, is: merge)
+            return .init(data: john)
         }
     }
 

@@ -46,7 +46,7 @@ enum AccountDeletion {
         }
         guard contacts.isEmpty else { return try remove(contacts, in: db) }
         for table: SQL in [
-            "activities", "notes", "tasks", "gifts", "journal", "tags", "former_search_blocks",
+            "merges", "activities", "notes", "tasks", "gifts", "journal", "tags", "former_search_blocks",
         ] {
             let some: SQL = "SELECT id FROM \(table) WHERE account_id = \(account) LIMIT \(batch)"
             if try db.run("DELETE FROM \(table) WHERE id IN (\(some))") > 0 { return }

@@ -19,16 +19,7 @@ extension MonicaService {
             try Accounts.lockCaller(loader.account, in: loader.db)
             let fields = try ActivityFields(form, types: loader.activityTypes.get())
             try fields.requireContacts(by: loader)
-            let id: Int? = try loader.db.insert(
-                """
-                INSERT INTO activities (
-                    uuid, account_id, type_id, summary, description, happened_at, created_at, updated_at)
-                VALUES (\(makeID()), \(loader.account), \(fields.type), \(fields.summary), \(fields.description),
-                    \(fields.happenedAt.daysSince1970), \(now), \(now))
-                """)
-            guard let id else { return nil }
-            try fields.insertContacts(of: id, in: loader.db)
-            return try Monica.Activity.one(id, by: loader)
+            return try fields.insert(uuid: makeID(), by: loader, at: now).flatMap { try Monica.Activity.one($0, by: loader) }
         }
     }
 
@@ -68,7 +59,7 @@ extension MonicaService {
     }
 }
 
-private struct ActivityFields {
+struct ActivityFields {
     let summary: String
     let description: String?
     let happenedAt: Day
@@ -95,6 +86,18 @@ private struct ActivityFields {
         guard try loader.contactRows(contacts).count == contacts.count else {
             throw Monica.Problems.notFound(Monica.Contact.singular)
         }
+    }
+
+    func insert(uuid: String, by loader: RecordLoader, at now: Int64) throws -> Int? {
+        let id: Int? = try loader.db.insert(
+            """
+            INSERT INTO activities (
+                uuid, account_id, type_id, summary, description, happened_at, created_at, updated_at)
+            VALUES (\(uuid), \(loader.account), \(type), \(summary), \(description), \(happenedAt.daysSince1970),
+                \(now), \(now))
+            """)
+        if let id { try insertContacts(of: id, in: loader.db) }
+        return id
     }
 
     func insertContacts(of activity: Int, in db: Session) throws {

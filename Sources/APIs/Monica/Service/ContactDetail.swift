@@ -89,7 +89,7 @@ extension ContactDetail {
         if isSearched { try ContactSearch.update(contact, of: loader.account, in: loader.db) }
     }
 
-    fileprivate static func requireRoom(of contact: Int, in db: Session) throws {
+    static func requireRoom(of contact: Int, in db: Session) throws {
         guard maximumNumber < .max else { return }
         let count: Int? = try db.value("SELECT COUNT(*) FROM \(table) WHERE contact_id = \(contact)")
         guard count ?? 0 < maximumNumber else {

@@ -177,7 +177,7 @@ enum SearchText {
 
 extension [Int] {
     /// Returns the numbers in chunks.
-    fileprivate func chunks(of size: Int) -> [[Int]] {
+    func chunks(of size: Int) -> [[Int]] {
         stride(from: 0, to: count, by: size).map { Array(self[$0..<Swift.min($0 + size, count)]) }
     }
 }

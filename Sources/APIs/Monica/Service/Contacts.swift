@@ -95,6 +95,7 @@ extension MonicaService {
                 throw Monica.Problems.notFound(Monica.Contact.singular)
             }
             try Contacts.delete(row, of: caller.account, in: db)
+            try Merges.forget(of: request.id, in: db)
             return .init(id: request.id)
         }
     }

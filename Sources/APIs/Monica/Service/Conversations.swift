@@ -22,11 +22,7 @@ extension MonicaService {
             let conversation = try Messages.conversation(request.conversation, by: loader)
             let fields = try MessageFields(request.form)
             try fields.requireRoom(beside: conversation.messages)
-            try db.run(
-                """
-                INSERT INTO messages (conversation_id, content, written_at, written_by_me, created_at, updated_at)
-                VALUES (\(conversation.id), \(fields.content), \(fields.writtenAt), \(fields.isMine), \(now), \(now))
-                """)
+            try fields.insert(into: conversation.id, at: now, in: db)
             return Answer(.ok, APIResponse(data: try Messages.changed(conversation.id, by: loader, at: now)))
         }
     }
@@ -106,7 +102,7 @@ private enum Messages {
     }
 }
 
-private struct MessageFields {
+struct MessageFields {
     let content: String
     let writtenAt: Int64
     let isMine: Bool
@@ -121,14 +117,28 @@ private struct MessageFields {
         (self.writtenAt, self.isMine, self.content) = (writtenAt ?? 0, isMine ?? false, content ?? "")
     }
 
+    func insert(into conversation: Int, at now: Int64, changedAt: Int64? = nil, in db: Session) throws {
+        try db.run(
+            """
+            INSERT INTO messages (conversation_id, content, written_at, written_by_me, created_at, updated_at)
+            VALUES (\(conversation), \(content), \(writtenAt), \(isMine), \(now), \(changedAt ?? now))
+            """)
+    }
+
     /// Requires that a conversation has room for the message: each answer about it has all of them.
     func requireRoom(beside others: [Monica.Message]) throws {
-        let (number, length) = (Monica.Conversation.maximumNumber, Monica.Conversation.maximumLength)
-        guard others.count < number else {
+        try Self.requireRoom(
+            for: others.count + 1, length: others.reduce(content.length, { $0 + $1.content.length }))
+    }
+
+    /// Requires that a conversation may have so many messages, with so many characters together.
+    static func requireRoom(for count: Int, length: Int) throws {
+        let (number, longest) = (Monica.Conversation.maximumNumber, Monica.Conversation.maximumLength)
+        guard count <= number else {
             throw Monica.Problems.tooMany("messages", limit: number)
         }
-        guard others.reduce(content.length, { $0 + $1.content.length }) <= length else {
-            throw Monica.Problems.invalid(["The messages may not be greater than \(length) characters."])
+        guard length <= longest else {
+            throw Monica.Problems.invalid(["The messages may not be greater than \(longest) characters."])
         }
     }
 }

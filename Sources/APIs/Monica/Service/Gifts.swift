@@ -20,16 +20,7 @@ extension MonicaService {
             let fields = try GiftFields(form)
             try Accounts.lockCaller(loader.account, in: loader.db)
             try fields.requireContacts(by: loader)
-            let id: Int? = try loader.db.insert(
-                """
-                INSERT INTO gifts (
-                    uuid, account_id, contact_id, name, comment, url, cents, status, day, recipient_id, created_at,
-                    updated_at)
-                VALUES (\(makeID()), \(loader.account), \(fields.contact), \(fields.name), \(fields.comment),
-                    \(fields.url), \(fields.cents), \(fields.status), \(fields.date?.daysSince1970),
-                    \(fields.recipient), \(now), \(now))
-                """)
-            return try id.flatMap { try Monica.Gift.one($0, by: loader) }
+            return try fields.insert(uuid: makeID(), by: loader, at: now).flatMap { try Monica.Gift.one($0, by: loader) }
         }
     }
 
@@ -54,7 +45,7 @@ extension MonicaService {
     }
 }
 
-private struct GiftFields {
+struct GiftFields {
     let contact: Int
     let name: String
     let status: String
@@ -80,6 +71,17 @@ private struct GiftFields {
         self.contact = contact ?? 0
         self.name = name ?? ""
         self.status = status ?? ""
+    }
+
+    func insert(uuid: String, by loader: RecordLoader, at now: Int64) throws -> Int? {
+        try loader.db.insert(
+            """
+            INSERT INTO gifts (
+                uuid, account_id, contact_id, name, comment, url, cents, status, day, recipient_id, created_at,
+                updated_at)
+            VALUES (\(uuid), \(loader.account), \(contact), \(name), \(comment), \(url), \(cents), \(status),
+                \(date?.daysSince1970), \(recipient), \(now), \(now))
+            """)
     }
 
     /// Requires that the contact and the recipient belong to the account.

@@ -21,7 +21,7 @@ public struct HostedMonica: HostedAPI {
         MonicaService.CreateToken.self, MonicaService.ListTokens.self, MonicaService.RevokeToken.self,
         MonicaService.CreateCode.self, MonicaService.RegisterApp.self, MonicaService.ListApps.self,
         MonicaService.RemoveApp.self, MonicaService.SetAccount.self, MonicaService.ImportCards.self,
-        MonicaService.ExportAccount.self,
+        MonicaService.ImportRecords.self, MonicaService.ExportAccount.self,
     ]
     public var tokenCommands: (any TokenCommands)? { MonicaTokenCommands() }
     public var limits: MonicaService.Limits

@@ -119,10 +119,12 @@ extension MonicaService {
     }
 
     /// Keeps an import alive while it waits for cards.
-    private func sendHeartbeats(of id: Int) async {
+    func sendHeartbeats(of id: Int, as state: Imports.State = .gathering) async {
         while !Task.isCancelled {
             try? await Task.sleep(for: .seconds(5))
-            try? await database.write { [time] db in try Imports.recordHeartbeat(id, at: time.milliseconds(), in: db) }
+            try? await database.write { [time] db in
+                try Imports.recordHeartbeat(id, as: state, at: time.milliseconds(), in: db)
+            }
         }
     }
 

@@ -14,7 +14,7 @@ enum Imports {
         /// The import adds rows that are hidden.
         case gathering = 0
         /// All added rows are visible. The changes of existing contacts are in progress, and will be finished in any
-        /// case.
+        /// case. An import of records, whose rows are visible at once, begins like this.
         case ended = 1
         /// The import has failed, and the rows that it has added are being removed.
         case abandoned = 2
@@ -91,7 +91,7 @@ enum Imports {
     ///
     /// - Returns: The import; nil when another import into this account is in progress.
     static func begin(
-        into name: String, at now: Int64, makeID: () -> String, in db: Session
+        into name: String, as state: State = .gathering, at now: Int64, makeID: () -> String, in db: Session
     ) throws -> Marker? {
         let isThere = try Accounts.find(name, in: db) != nil
         let account = try Accounts.findOrMake(name, email: "", at: now, makeID: makeID, in: db)
@@ -101,7 +101,7 @@ enum Imports {
         return try db.one(
             """
             INSERT INTO imports (account_id, state, made_account, first_contact, alive_at, owner)
-            VALUES (\(account), \(State.gathering.rawValue), \(!isThere), \(newest ?? 0), \(now), \(owner))
+            VALUES (\(account), \(state.rawValue), \(!isThere), \(newest ?? 0), \(now), \(owner))
             ON CONFLICT (account_id) DO NOTHING RETURNING \(Marker.columns)
             """, Marker.init(row:))
     }
@@ -109,10 +109,11 @@ enum Imports {
     /// Records that an import is still running.
     ///
     /// - Throws: ``MonicaService/ImportRefused`` when it has been given up in the meantime.
-    static func recordHeartbeat(_ id: Int, at now: Int64, in db: Session) throws {
+    static func recordHeartbeat(
+        _ id: Int, as state: State = .gathering, at now: Int64, in db: Session
+    ) throws {
         let isThere =
-            try db.run(
-                "UPDATE imports SET alive_at = \(now) WHERE id = \(id) AND state = \(State.gathering.rawValue)") == 1
+            try db.run("UPDATE imports SET alive_at = \(now) WHERE id = \(id) AND state = \(state.rawValue)") == 1
         guard isThere else {
             throw MonicaService.ImportRefused(
                 description: "The import made no progress for too long, and was given up.")

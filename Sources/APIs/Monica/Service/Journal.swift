@@ -35,13 +35,8 @@ extension MonicaService {
         try await create(request, for: caller, info) { [makeID] loader, form, now in
             let fields = try JournalFields(form)
             try Accounts.lockCaller(loader.account, in: loader.db)
-            let day = try fields.day ?? loader.reminderTime.get().day(at: now)
-            let id: Int? = try loader.db.insert(
-                """
-                INSERT INTO journal (uuid, account_id, day, title, post, created_at, updated_at)
-                VALUES (\(makeID()), \(loader.account), \(day), \(fields.title), \(fields.post), \(now), \(now))
-                """)
-            return try id.flatMap { try Monica.JournalEntry.one($0, by: loader) }
+            return try fields.insert(uuid: makeID(), by: loader, at: now)
+                .flatMap { try Monica.JournalEntry.one($0, by: loader) }
         }
     }
 
@@ -72,7 +67,7 @@ extension MonicaService {
     }
 }
 
-private struct JournalFields {
+struct JournalFields {
     let title: String
     let post: String
     let day: Day?
@@ -84,6 +79,15 @@ private struct JournalFields {
         day = input.day("date")
         try input.check()
         (self.title, self.post) = (title ?? "", post ?? "")
+    }
+
+    func insert(uuid: String, by loader: RecordLoader, at now: Int64) throws -> Int? {
+        let day = try day ?? loader.reminderTime.get().day(at: now)
+        return try loader.db.insert(
+            """
+            INSERT INTO journal (uuid, account_id, day, title, post, created_at, updated_at)
+            VALUES (\(uuid), \(loader.account), \(day), \(title), \(post), \(now), \(now))
+            """)
     }
 }
 

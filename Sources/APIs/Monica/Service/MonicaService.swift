@@ -88,6 +88,7 @@ public final class MonicaService: FileStoringService {
             secrets: { [secret] in secret.bytes }, name: { "account \($0.account)" }, authenticate: tokens.caller,
             headers: tokens.count, dialects: dialect(of:))
         contacts(&routes)
+        merges(&routes)
         relationships(&routes)
         lists(&routes, of: Monica.Activity.self)
         activities(&routes)
@@ -155,7 +156,7 @@ public final class MonicaService: FileStoringService {
     /// The columns whose times are compared with the clock.
     public static var storedTimes: [StoredTime] {
         IdempotencyStore.times + RateLimits.times + Archives<Accounts>.times + JobQueue<ReminderEmail>.times
-            + SignIn.times + [StoredTime("tokens", "last_used_at")]
+            + SignIn.times + [StoredTime("tokens", "last_used_at"), Merges.time]
     }
 
     /// Deletes rows that have expired, and moves stored archives that no row names to the trash. It should run periodically.
@@ -167,6 +168,7 @@ public final class MonicaService: FileStoringService {
             try IdempotencyStore.sweep(at: now, in: db)
             try RateLimits.sweep(at: now, in: db)
             try SignIn.sweep(at: now, in: db)
+            try Merges.sweep(at: now, in: db)
         }
         try await removeDeletedAccounts(for: .seconds(60))
         return try await objects.sweep(

@@ -65,7 +65,7 @@ extension MonicaService {
     }
 }
 
-private struct NoteFields {
+struct NoteFields {
     let body: String
     let contact: Int
     let isFavorited: Bool?

@@ -246,6 +246,55 @@ extension MonicaService {
         }
     }
 
+    /// Imports the records of an export. They arrive as the command's input.
+    public struct ImportRecords: OperatorCommand {
+        public static let name = "monica import json"
+        public static let role = OperatorRole.all
+        public static let makesDatabase = true
+
+        var account: String
+        /// The number of records in the file's lists.
+        var count: Int
+
+        public init(account: String, count: Int) {
+            self.account = account
+            self.count = count
+        }
+
+        /// Some records, with the number of those that are read by then.
+        public struct Piece: Codable, Sendable {
+            var done: Int
+            var records: [ImportedRecord]
+
+            public init(done: Int, records: [ImportedRecord]) {
+                self.done = done
+                self.records = records
+            }
+        }
+
+        public func run(in context: OperatorContext) async throws {
+            let next = {
+                try await context.console.read().map { bytes in
+                    let piece = try JSONDecoder().decode(Piece.self, from: Data(bytes))
+                    return (piece.done, piece.records)
+                }
+            }
+            do {
+                let report = try await context.monica().importRecords(
+                    into: account, progress: { try await context.console.show($0, of: count) }, next: next)
+                try await context.database.write { [audit = context.audit, account] in
+                    try audit.record(account, in: $0)
+                }
+                try await context.console.write(Array(RecordSummary(report: report).text.utf8))
+            } catch let refusal as MonicaService.ImportRefused {
+                throw OperatorError("The import has stopped. \(refusal)")
+            } catch is CancellationError {
+                throw OperatorError(
+                    "The import has stopped, because the server was. Start it again: nothing is imported twice")
+            }
+        }
+    }
+
     /// Writes an account's data to standard output.
     public struct ExportAccount: OperatorCommand {
         public static let name = "monica export"

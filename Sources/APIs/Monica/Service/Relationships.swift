@@ -92,7 +92,7 @@ extension MonicaService {
 }
 
 /// A contact, what it is to another one, and that other one: the key of a row. The reverse relationship is a row as well.
-private struct RelatedContacts {
+struct RelatedContacts {
     static let taken = Monica.Problems.invalid(["The relationship already exists."])
 
     let contact: Int
@@ -105,7 +105,7 @@ private struct RelatedContacts {
         type = relationship.relationshipType.id
     }
 
-    private init(contact: Int, other: Int, type: Int) {
+    init(contact: Int, other: Int, type: Int) {
         self.contact = contact
         self.other = other
         self.type = type
@@ -176,6 +176,9 @@ enum RelationshipTypes {
     static func find(_ id: Int) -> (name: String, reverse: String, group: String)? {
         1...known.count ~= id ? known[id - 1] : nil
     }
+
+    /// Returns the type with a name; nil when there is none.
+    static func find(_ name: String) -> Int? { known.firstIndex { $0.name == name }.map { $0 + 1 } }
 
     /// Returns the type of the other contact's relationship.
     static func reverse(of id: Int) -> Int {

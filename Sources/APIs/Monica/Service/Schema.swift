@@ -337,5 +337,21 @@ extension MonicaService {
             // Null is the form of the contract.
             .init("dialects of tokens", ["ALTER TABLE tokens ADD COLUMN dialect TEXT"]),
             .init("apps that sign in", SignIn.tables),
+            // The contact that remains, the one that was merged into it and is gone, and what undoes the merge: a
+            // `MergeRecord`, as JSON.
+            .init(
+                "merges",
+                [
+                    """
+                    CREATE TABLE merges (
+                        id {ID}, account_id BIGINT NOT NULL REFERENCES accounts (id), contact_id BIGINT NOT NULL,
+                        other_id BIGINT NOT NULL, other_name TEXT NOT NULL, record TEXT NOT NULL,
+                        merged_at BIGINT NOT NULL)
+                    """,
+                    "CREATE INDEX merges_of_account ON merges (account_id)",
+                    "CREATE INDEX merges_of_contact ON merges (contact_id, id)",
+                    "CREATE INDEX merges_of_other ON merges (other_id, id)",
+                    "CREATE INDEX merges_by_time ON merges (merged_at)",
+                ]),
         ])
 }

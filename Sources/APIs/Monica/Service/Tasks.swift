@@ -22,14 +22,7 @@ extension MonicaService {
             if let contact = fields.contact, try !Contacts.exists(contact, of: loader.account, in: loader.db) {
                 throw Monica.Problems.notFound(Monica.Contact.singular)
             }
-            let id: Int? = try loader.db.insert(
-                """
-                INSERT INTO tasks (
-                    uuid, account_id, contact_id, title, description, completed, created_at, updated_at)
-                VALUES (\(makeID()), \(loader.account), \(fields.contact), \(fields.title), \(fields.description), 0,
-                    \(now), \(now))
-                """)
-            return try id.flatMap { try Monica.Task.one($0, by: loader) }
+            return try fields.insert(uuid: makeID(), by: loader, at: now).flatMap { try Monica.Task.one($0, by: loader) }
         }
     }
 
@@ -56,7 +49,7 @@ extension MonicaService {
     }
 }
 
-private struct TaskFields {
+struct TaskFields {
     let title: String
     let description: String?
     let contact: Int?
@@ -70,6 +63,17 @@ private struct TaskFields {
         contact = input.integer("contact_id")
         try input.check()
         self.title = title ?? ""
+    }
+
+    /// - Parameter completedAt: The time of completion, if it is completed.
+    func insert(uuid: String, completedAt: Int64? = nil, by loader: RecordLoader, at now: Int64) throws -> Int? {
+        try loader.db.insert(
+            """
+            INSERT INTO tasks (
+                uuid, account_id, contact_id, title, description, completed, completed_at, created_at, updated_at)
+            VALUES (\(uuid), \(loader.account), \(contact), \(title), \(description), \(isCompleted),
+                \(isCompleted ? completedAt ?? now : nil), \(now), \(now))
+            """)
     }
 }
 
