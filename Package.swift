@@ -245,7 +245,8 @@ func host(_ api: String, imports: String = "") -> Target {
 }
 
 let hosts = [
-    host("Messenger"), host("DeuceDiary", imports: "ContractCheck DeuceDiaryAPI Identity"), host("Monica", imports: "Mail MonicaAPI"),
+    host("Messenger"), host("DeuceDiary", imports: "ContractCheck DeuceDiaryAPI Identity"),
+    host("Monica", imports: "Mail MonicaAPI"),
     host("GTSD"), host("Dunbar", imports: "Contract ContractClient Database"),
 ]
 

@@ -14,6 +14,7 @@ import HTTPTypes
 import Logging
 import MessengerService
 import MessengerTestHost
+import MonicaClient
 import MonicaTestHost
 import Testbed
 import Testing
@@ -343,6 +344,17 @@ import Testing
         }
     }
 
+    /// Stores a document of Bob's, and a photo of Anna's that is her picture and a gift's.
+    private func storeFiles(_ host: MonicaHost, _ token: String, anna: Int, bob: Int, gift: Int) async throws {
+        let client = MonicaAPIClient(
+            configuration: APIConfiguration(baseURL: host.baseURL, token: token), transport: host.transport)
+        let file = Upload(.bytes(SampleImage.jpeg(width: 8, height: 8)), filename: Self.displayName)
+        try await client.store(document: file, of: bob)
+        let photo = try await client.store(photo: file, of: anna).id
+        try await client.send(Monica.SetAvatar(id: anna, .photo(photo)))
+        try await client.send(Monica.AddPhotoToGift(gift: gift, photo: photo))
+    }
+
     /// A deleted account of Monica leaves no row, whatever it had, and however many records.
     @Test(arguments: Stack.Engine.available)
     func monicasAccount(_ engine: Stack.Engine) async throws {
@@ -406,13 +418,7 @@ import Testing
             _ = try await id("/pets", #"{"contact_id":\#(bob),"pet_category_id":3,"name":"\#(Self.displayName)"}"#)
             _ = try await id(
                 "/relationships", #"{"contact_is":\#(anna),"relationship_type_id":1,"of_contact":\#(bob)}"#)
-            let client = MonicaAPIClient(
-                configuration: APIConfiguration(baseURL: host.baseURL, token: token), transport: host.transport)
-            let file = Upload(.bytes(SampleImage.jpeg(width: 8, height: 8)), filename: Self.displayName)
-            try await client.store(document: file, of: Int(bob))
-            let photo = try await client.store(photo: file, of: Int(anna)).id
-            try await client.send(Monica.SetAvatar(id: Int(anna), .photo(photo)))
-            try await client.send(Monica.AddPhotoToGift(gift: Int(gift), photo: photo))
+            try await storeFiles(host, token, anna: Int(anna), bob: Int(bob), gift: Int(gift))
             #expect(try await host.objects.allKeys().count == 2)
             try await home.send(.post, "/me/archive", token: token, expecting: [202])
             let before = try await remains(in: host.database, on: engine)

@@ -4,6 +4,7 @@ import ContractCheck
 import ContractClient
 import Database
 import Foundation
+import HTTPTypes
 import MonicaClient
 import MonicaService
 import MonicaTestHost
@@ -102,7 +103,7 @@ import Testing
         }
     }
 
-    /// The stored answer has a link that has expired; its repeat has one that is good.
+    /// The stored answer has a link that has expired; its repeat has a valid one.
     @Test(arguments: Stack.Engine.available)
     func aRepeatedAnswerHasAGoodLink(_ engine: Stack.Engine) async throws {
         try await withMonica(on: Stack(engine, .inProcess)) { host in
@@ -118,7 +119,7 @@ import Testing
         }
     }
 
-    /// The photo is what the converter returns, and nothing of what the sender had beside the picture.
+    /// The stored photo is the one that the converter returns.
     @Test(arguments: Stack.all)
     func aPhotoIsWrittenAgain(_ stack: Stack) async throws {
         try await withMonica(on: stack) { host in

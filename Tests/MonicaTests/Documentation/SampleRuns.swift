@@ -1,3 +1,4 @@
+import ContractCheck
 import ContractClient
 import Foundation
 import MonicaCheck

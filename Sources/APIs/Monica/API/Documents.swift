@@ -12,6 +12,7 @@ extension Monica {
     public struct Document: FileOfContact, ReadByMembers, Identifiable {
         public static let plural = "documents"
         public static let singular = "document"
+        /// A document comes as a file alone.
         public static let takesText = false
         public static let fieldRules = documentRules
 

@@ -12,6 +12,7 @@ extension Monica {
     public struct Photo: FileOfContact, ReadByMembers, Identifiable {
         public static let plural = "photos"
         public static let singular = "photo"
+        /// A photo may come as text.
         public static let takesText = true
         public static let fieldRules = photoRules
         /// The maximum number of photos of one gift.

@@ -28,14 +28,18 @@ extension MonicaScenarios {
                 try expect(file.headers[.nosniff], equals: "nosniff")
                 let disposition = file.headers[.contentDisposition] ?? ""
                 try expect(disposition.hasPrefix("attachment"), disposition)
-                if name.hasPrefix("n\u{E4}") { try expect(disposition.contains("n%C3%A4me%20%22x%22.HTML"), disposition) }
+                if name.hasPrefix("n\u{E4}") {
+                    try expect(disposition.contains("n%C3%A4me%20%22x%22.HTML"), disposition)
+                }
             }
         },
         Scenario("A document is fetched in parts, by its link alone", clause: "GET /documents/{id}") { world, owner in
             let john = try await owner.contact("John").id
             let upload = Upload(.bytes(Array("0123456789".utf8)), filename: "a.txt")
             let link = try await owner.client.store(document: upload, of: john).link
-            for (range, status, text) in [("bytes=0-3", 206, "0123"), ("bytes=7-", 206, "789"), ("bytes=-2", 206, "89")] {
+            for (range, status, text) in [
+                ("bytes=0-3", 206, "0123"), ("bytes=7-", 206, "789"), ("bytes=-2", 206, "89"),
+            ] {
                 let part = try await world.fetch(link, headers: [.range: range])
                 try expect(part.status, equals: status)
                 try expect(part.text, equals: text)

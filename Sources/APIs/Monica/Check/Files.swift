@@ -6,7 +6,7 @@ import Foundation
 import HTTPTypes
 import MonicaClient
 
-/// Scenarios of what photos and documents have in common.
+/// Scenarios of photos and documents alike.
 extension MonicaScenarios {
     static let files: [Scenario<MonicaWorld>] = [
         Scenario("A photo is the same wherever shown, until it is deleted", clause: "POST /photos") { world, owner in
@@ -126,11 +126,13 @@ extension Owner {
     ///
     /// - Parameter kind: `photo` or `document`.
     func store(
-        _ kind: String, _ fields: [(name: String, value: String)], _ files: [(name: String, upload: Upload)],
+        _ kind: String, _ fields: [(String, String)], _ files: [(String, Upload)],
         headers: HTTPFields = [:]
     ) async throws -> RawAnswer {
-        guard let form = try MultipartBody(.form(fields: fields, uploads: files)), case .bytes(let bytes) = form.body
-        else { throw CheckFailure("no form") }
+        let form = try MultipartBody(
+            .form(
+                fields: fields.map { (name: $0.0, value: $0.1) }, uploads: files.map { (name: $0.0, upload: $0.1) }))
+        guard let form, case .bytes(let bytes) = form.body else { throw CheckFailure("no form") }
         var headers = headers
         headers[.contentType] = form.contentType
         return try await raw(.post, "/\(kind)s", headers: headers, bytes: bytes)

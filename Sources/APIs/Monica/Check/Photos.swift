@@ -23,20 +23,23 @@ extension MonicaScenarios {
             let part = try await world.fetch(link, headers: [.range: "bytes=2-5"])
             try expect(part.status, equals: 206)
             try expect(part.headers[.contentRange], equals: "bytes 2-5/\(whole.body.count)")
-            try expect(part.body, equals: try Array(whole.body[2...5]))
+            try expect(part.body, equals: Array(whole.body.dropFirst(2).prefix(4)))
             try expect(try await world.fetch(link, .head).body, equals: [])
             let parts = link.split(separator: "?", maxSplits: 1).map(String.init)
-            for other in try [parts[0], link + "x", link.replacing("expires=", with: "expires=9"), parts[0] + "x?" + parts[1]] {
+            for other in try [
+                parts[0], link + "x", link.replacing("expires=", with: "expires=9"), parts[0] + "x?" + parts[1],
+            ] {
                 try expect(try await world.fetch(other).status == 403, "\(other) is answered")
             }
         },
         Scenario("What is no photo is refused, whatever its name and type", clause: "POST /photos") { _, owner in
             let john = try await owner.contact("John").id
-            let contents = [
+            let cut = Array(Samples.jpeg.dropLast(2))
+            let contents: [[UInt8]] = [
                 Array("no picture".utf8), Array("<svg xmlns='http://www.w3.org/2000/svg'/>".utf8),
                 Array("%PDF-1.7".utf8), [0x89, 0x50, 0x4E, 0x47], SampleVideo.mp4, SampleVideo.webm,
                 // A JPEG ends with a mark of two bytes.
-                Samples.jpeg.dropLast(2), [0],
+                cut, [0],
             ]
             let text = "must be an image."
             for content in contents {
@@ -44,7 +47,7 @@ extension MonicaScenarios {
                 try await owner.store("photo", [("contact_id", "\(john)")], [("photo", upload)])
                     .refused(422, 32, "The photo " + text, "\(content.prefix(8))")
                 let data = JSONValue.string(Data(content).base64EncodedString())
-                let isCut = content == Samples.jpeg.dropLast(2)
+                let isCut = content == cut
                 try await owner.raw(.post, "/photos", ["contact_id": john.json, "data": data])
                     .refused(422, 32, (isCut ? "The photo " : "The data ") + text, "\(data)")
             }
@@ -70,7 +73,9 @@ extension MonicaScenarios {
             ).succeeded(201)["data"]
             try expect(both?["original_filename"], equals: "me.jpg")
         },
-        Scenario("A contact's picture is one of its photos, until another is chosen", clause: "PUT /contacts/{id}/avatar") {
+        Scenario(
+            "A contact's picture is one of its photos, until another is chosen", clause: "PUT /contacts/{id}/avatar"
+        ) {
             world, owner in
             let (word, john) = (world.freshWord(), try await owner.contact("John"))
             let jane = try await owner.client.create(
@@ -85,7 +90,9 @@ extension MonicaScenarios {
             let photo = try await owner.client.store(photo: .photo, of: jane.id)
             let theirs = try await owner.client.store(photo: .photo, of: john.id)
             try expect(try await avatar(), equals: first)
-            func choose(_ body: JSONValue) async throws -> RawAnswer { try await owner.raw(.put, path + "/avatar", body) }
+            func choose(_ body: JSONValue) async throws -> RawAnswer {
+                try await owner.raw(.put, path + "/avatar", body)
+            }
             let chosen = try await choose(["source": "photo", "photo_id": photo.id.json]).succeeded(200)["data"]
             let shown = chosen?["information"]?["avatar"]
             try expect(shown?["source"], equals: "photo")
@@ -120,7 +127,7 @@ extension MonicaScenarios {
                 try await choose(["source": .string(source)]).succeeded(200)
                 let now = try await avatar()
                 try expect(now["source"], equals: .string(source))
-                try expect(now["url"]?.unsigned, equals: .orNull(url))
+                try expect(now["url"]?.unsigned, equals: JSONValue.orNull(url))
             }
             try expect(try await avatar(), equals: first)
             try await owner.raw(.put, "/contacts/999999999/avatar", ["source": "default"])
@@ -150,7 +157,8 @@ extension MonicaScenarios {
             try await owner.client.delete(Monica.Gift.self, id: gift.id)
             try expect(try await owner.ids("/contacts/\(john)/photos"), equals: [Int64(other.id)])
         },
-        Scenario("A gift has photos of its contact, at most ten", clause: "PUT /gifts/{gift}/photo/{photo}") { _, owner in
+        Scenario("A gift has photos of its contact, at most ten", clause: "PUT /gifts/{gift}/photo/{photo}") {
+            _, owner in
             let (john, jane) = (try await owner.contact("John").id, try await owner.contact("Jane").id)
             let gift = try await owner.client.create(Monica.GiftDraft(contactID: john, name: "x"))
             try expect(gift.photos.isEmpty, "a new gift has photos")
@@ -161,7 +169,8 @@ extension MonicaScenarios {
                 // A photo that the gift has stays as it is.
                 for _ in 0..<2 { try await owner.raw(.put, path + "/photo/\(photo.id)", [:]).succeeded(200) }
             }
-            try await owner.raw(.put, path + "/photo/\(try photos[10].id)", [:])
+            let eleventh = photos.last?.id ?? 0
+            try await owner.raw(.put, path + "/photo/\(eleventh)", [:])
                 .refused(422, 32, "The photos may not have more than 10 items.")
             let shown = try await owner.get(path).succeeded(200)["data"]
             let kept = try await owner.get("/contacts/\(john)/photos").succeeded(200)["data"]?.elements ?? []

@@ -129,7 +129,8 @@ extension RawAnswer {
 package enum MonicaScenarios {
     package static var all: [Scenario<MonicaWorld>] {
         published + errors + contacts + relationships + contactFields + addresses + phoneCalls + conversations
-            + reminders + debts + pets + lifeEvents + files + photos + documents + journal + search + lists + writing + tags + idempotency + genders
+            + reminders + debts + pets + lifeEvents + files + photos + documents + journal + search + lists + writing
+            + tags + idempotency + genders
             + activityTypes + currencies + account + archive + ofTwoAccounts + agreement + required
             + AboutScenarios.all()
     }

@@ -20,12 +20,5 @@ extension MonicaExamples {
         """
 
     static let documents = files(
-        "documents", "document", document,
-        stores: """
-        POST /documents key limited addition: Stores a document about a contact, of up to 10 MiB.
-        > form { "contact_id": 5 }
-        < 201 \(one(document))
-        ! 404 \(missing("contact"))
-        ! 422 The document field is required.
-        """)
+        "documents", "document", document, refusal: "The document field is required.")
 }

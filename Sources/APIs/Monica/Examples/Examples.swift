@@ -7,7 +7,8 @@ import ContractExamples
 package enum MonicaExamples {
     package static let all = Examples(
         contacts, relationships, contactFields, addresses, activities, notes, tasks, gifts, phoneCalls, conversations,
-        reminders, debts, pets, lifeEvents, photos, documents, journal, tags, genders, activityTypes, currencies, account,
+        reminders, debts, pets, lifeEvents, photos, documents, journal, tags, genders, activityTypes, currencies,
+        account,
         archive,
         calls: calls, failure: #"{ "error": { "message": "Unauthenticated.", "code": 401, + "error_code": 42 } }"#)
 

@@ -16,17 +16,11 @@ extension MonicaExamples {
         }
         """
 
-    static let photos = files(
-        "photos", "photo", photo,
-        stores: """
-        POST /photos key limited addition: Stores a photo of a contact, of up to 10 MiB.
-        > form { "contact_id": 5 }
-        > { "contact_id": 5, "data": "data:image/png;base64,iVBORw0KGgo=" }
-        < 201 \(one(photo))
-        ! 404 \(missing("contact"))
-        ! 422 The photo must be an image.
-        """) + """
-
+    static let photos = """
+        \(files(
+            "photos", "photo", photo,
+            text: #"{ "contact_id": 5, "data": "data:image/png;base64,iVBORw0KGgo=" }"#,
+            refusal: "The photo must be an image."))
 
         PUT|PATCH /contacts/{id}/avatar limited addition: Chooses a contact's picture, which every answer about the contact then has.
         > /contacts/1/avatar { "source": "default" }
@@ -48,8 +42,11 @@ extension MonicaExamples {
     ///
     /// - Parameters:
     ///   - singular: One of them in sentences and refusals.
-    ///   - stores: The operation that stores one.
-    static func files(_ plural: String, _ singular: String, _ resource: String, stores: String) -> String {
+    ///   - text: A request that stores one as text, where there is such a request.
+    ///   - refusal: The refusal of an upload.
+    static func files(
+        _ plural: String, _ singular: String, _ resource: String, text: String? = nil, refusal: String
+    ) -> String {
         """
         GET /\(plural) limited addition: Returns a page of the \(plural) of all contacts, or of one.
         > /\(plural)?contact_id=5&page=1&limit=10&sort=-created_at
@@ -65,7 +62,11 @@ extension MonicaExamples {
         < 200 \(one(resource))
         ! 404 \(missing(singular))
 
-        \(stores)
+        POST /\(plural) key limited addition: Stores a \(singular) of a contact, of up to 10 MiB.
+        > form { "contact_id": 5 }\(text.map { "\n> " + $0 } ?? "")
+        < 201 \(one(resource))
+        ! 404 \(missing("contact"))
+        ! 422 \(refusal)
 
         DELETE /\(plural)/{id} limited addition: Deletes a \(singular).
         > /\(plural)/1

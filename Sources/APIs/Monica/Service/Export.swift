@@ -73,7 +73,8 @@ struct Exporter: Sendable {
                 contactFieldTypes: try ContactDetails.sortedTypes(of: account, in: db),
                 tags: try Tags.all(of: account, in: db),
                 contacts: [], relationships: [], activities: [], notes: [], tasks: [], gifts: [], calls: [],
-                conversations: [], reminders: [], debts: [], pets: [], lifeEvents: [], photos: [], documents: [], journal: [])
+                conversations: [], reminders: [], debts: [], pets: [], lifeEvents: [], photos: [], documents: [],
+                journal: [])
             return (try JSONBody.encode(export), try Self.ends(of: account, in: db))
         }
         // The lists of records come last and are empty. They are replaced by the lists that are written below.

@@ -11,12 +11,14 @@ import ObjectStore
 /// A file of a contact, as it is stored: a row that names an object.
 protocol StoredFile: OfContact, Monica.FileOfContact {
     /// Takes the file out of a request, and judges it.
-    static func content(of request: Monica.Store<Self>, _ input: inout FormReader, by service: MonicaService) async throws
+    static func content(of request: Monica.Store<Self>, _ input: inout FormReader, by service: MonicaService)
+        async throws
         -> ReceivedFile?
     /// Returns the content with which a received file is stored.
     ///
     /// - Throws: A `Problem` with 422 when it is none.
-    static func prepared(_ file: ReceivedFile, of account: AccountID, by service: MonicaService) async throws -> SpooledFile
+    static func prepared(_ file: ReceivedFile, of account: AccountID, by service: MonicaService) async throws
+        -> SpooledFile
     /// Takes a file that is about to be deleted away from what shows it.
     static func withdraw(_ id: Int, at now: Int64, in db: Session) throws
     /// Makes a file of its row.
@@ -143,7 +145,7 @@ extension MonicaService {
         }
     }
 
-    /// Returns a repeated answer with a link that is good from now on, and any other answer unchanged.
+    /// Returns a repeated answer with a link that is valid from now on, and any other answer unchanged.
     private func renewed<Item: StoredFile>(
         _ answer: Answer<APIResponse<Item>>
     ) throws -> Answer<APIResponse<Item>> {

@@ -61,7 +61,8 @@ public struct HostedMonica: HostedAPI {
         for warning in zones.warnings(at: platform.time.seconds) { platform.logger.warning("\(warning)") }
         return MonicaService(
             database: platform.database, objects: platform.objects, photos: photos(platform),
-            mailer: mailer(platform), secret: try platform.secret(Self.requestKey), zones: zones, time: platform.time, settings: settings,
+            mailer: mailer(platform), secret: try platform.secret(Self.requestKey), zones: zones, time: platform.time,
+            settings: settings,
             logger: platform.logger)
     }
 

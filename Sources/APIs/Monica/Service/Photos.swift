@@ -51,7 +51,8 @@ extension MonicaService {
         }
     }
 
-    func addPhotoToGift(_ request: Monica.AddPhotoToGift, from caller: Caller) async throws -> APIResponse<Monica.Gift> {
+    func addPhotoToGift(_ request: Monica.AddPhotoToGift, from caller: Caller) async throws -> APIResponse<Monica.Gift>
+    {
         try await update(Monica.Gift.self, for: caller) { loader, now in
             try Accounts.lockCaller(loader.account, in: loader.db)
             guard let gift = try Monica.Gift.one(request.gift, by: loader) else { return nil }
@@ -169,7 +170,8 @@ enum Avatars {
     /// Returns the URLs of the pictures of those contacts that have one, by the contacts' ids.
     static func urls(of contacts: [ContactRow], by loader: RecordLoader) throws -> [Int: String] {
         var urls: [Int: String] = [:]
-        let photos = Dictionary(contacts.compactMap { row in row.avatarPhoto.map { ($0, row.id) } }) { first, _ in first }
+        let photos = Dictionary(contacts.compactMap { row in row.avatarPhoto.map { ($0, row.id) } }) { first, _ in first
+        }
         if !photos.isEmpty {
             let found: [(photo: Int, key: String)] = try loader.db.all(
                 "SELECT id, object_key FROM photos WHERE id IN (\(list: Array(photos.keys)))"
@@ -190,7 +192,8 @@ enum Avatars {
 
     /// Returns the URL of the picture that Gravatar has for an e-mail address, or of a silhouette.
     private static func gravatar(of address: String) -> String {
-        let digits = Digest.sha256(address.trimmed.lowercased()).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let digits = Digest.sha256(address.trimmed.lowercased()).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+            .joined()
         return "https://www.gravatar.com/avatar/\(digits)?s=250&d=mm&r=g"
     }
 }

@@ -337,7 +337,7 @@ extension MonicaService {
             .init("the number of uploads in an hour", UploadThrottle.tables),
             .init(
                 "photos and documents",
-                Self.files("photos") + Self.files("documents") + [
+                MonicaService.files("photos") + MonicaService.files("documents") + [
                     """
                     CREATE TABLE gift_photos (
                         gift_id BIGINT NOT NULL REFERENCES gifts (id),
