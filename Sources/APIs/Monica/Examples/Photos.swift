@@ -63,7 +63,7 @@ extension MonicaExamples {
         ! 404 \(missing(singular))
 
         POST /\(plural) key limited addition: Stores a \(singular) of a contact, of up to 10 MiB.
-        > form { "contact_id": 5 }\(text.map { "\n> " + $0 } ?? "")
+        > form { "contact_id": "5" }\(text.map { "\n> " + $0 } ?? "")
         < 201 \(one(resource))
         ! 404 \(missing("contact"))
         ! 422 \(refusal)
