@@ -55,6 +55,10 @@ extension Monica {
             for key in [FileKey.contact] + (Item.takesText ? [.data] : []) {
                 form.fields[key.rawValue] = try container.decodeIfPresent(JSONValue.self, forKey: key)
             }
+            // A form has numbers as text.
+            if case .string(let digits)? = form.fields[FileKey.contact.rawValue], let id = Int64(digits) {
+                form.fields[FileKey.contact.rawValue] = .integer(id)
+            }
             // What is no file, such as a text in a body that is JSON, counts for nothing.
             file = (try? container.decodeIfPresent(Upload.self, forKey: Self.key)) ?? nil
         }

@@ -118,7 +118,7 @@ enum Samples {
 
 extension Upload {
     static let photo = Upload(.bytes(Samples.jpeg), filename: "me.jpg", contentType: "text/plain")
-    static let document = Upload(.bytes(Array("%PDF-1.7".utf8)), filename: "../Plan.PDF", contentType: "text/html")
+    static let document = Upload(.bytes(Array("%PDF-1.7".utf8)), filename: "Plan.PDF", contentType: "text/html")
 }
 
 extension Owner {
