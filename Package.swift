@@ -173,7 +173,7 @@ let apis: [Target] =
     + api(
         "DeuceDiary", mocks: "HTTPTypes",
         service: "EventBus Identity NIOConcurrencyHelpers NIOCore ObjectStore WebSockets")
-    + api("Monica", api: "HTTPTypes", service: "Identity Logging Mail ObjectStore TimeZones")
+    + api("Monica", api: "HTTPTypes", service: "Identity Logging Mail NIOCore ObjectStore TimeZones")
     + api("GTSD", api: "HTTPTypes", service: "Identity Mail ObjectStore TimeZones")
     + api("Dunbar", mocks: "HTTPTypes", service: "Identity Mail NIOConcurrencyHelpers NIOCore ObjectStore Videos")
 
@@ -246,7 +246,7 @@ func host(_ api: String, imports: String = "") -> Target {
 
 let hosts = [
     host("Messenger"), host("DeuceDiary", imports: "ContractCheck DeuceDiaryAPI Identity"),
-    host("Monica", imports: "MonicaAPI"),
+    host("Monica", imports: "Mail MonicaAPI"),
     host("GTSD"), host("Dunbar", imports: "Contract ContractClient Database"),
 ]
 

@@ -8,6 +8,7 @@ import Testing
 func articles(
     url: URL, address: String, token: String, folder: URL, today: Day, called: Monica.Timestamp,
     written: Monica.Timestamp, when: Monica.Timestamp, key: String,
+    picture: URL, contract: URL,
     // What the user sees or has chosen.
     id: Int
 ) async throws {

@@ -182,8 +182,15 @@ struct ArchiveTests {
             let genders = try await client.send(Monica.ListGenders()).data
             _ = try await client.create(
                 Monica.ContactDraft(firstName: "Jöhn", lastName: "Doe", genderID: try #require(genders.first).id))
+            let john = try #require(try await client.listContacts(page: 1, limit: 1, query: nil).data.first).id
+            let jpeg = SampleImage.jpeg(width: 8, height: 8)
+            let photo = try await client.store(photo: Upload(.bytes(jpeg), filename: "me.jpg"), of: john)
+            let plan = Upload(.bytes(Array("my plan".utf8)), filename: "plan.txt")
+            let document = try await client.store(document: plan, of: john)
             let entries = try await downloaded { try await client.downloadArchive(to: $0) }
-            #expect(entries.keys.sorted() == ["contacts.vcf", "export.json"])
+            let files = ["documents/\(document.id)-plan.txt", "photos/\(photo.id)-me.jpg"]
+            #expect(entries.keys.sorted() == ["contacts.vcf", files[0], "export.json", files[1]])
+            #expect(entries[files[0]] == "my plan")
             #expect(entries["contacts.vcf"]?.contains("Jöhn") == true)
             #expect(entries["export.json"]?.contains("Jöhn") == true)
         }

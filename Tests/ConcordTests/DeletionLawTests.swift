@@ -14,6 +14,7 @@ import HTTPTypes
 import Logging
 import MessengerService
 import MessengerTestHost
+import MonicaClient
 import MonicaTestHost
 import Testbed
 import Testing
@@ -343,6 +344,17 @@ import Testing
         }
     }
 
+    /// Stores a document of Bob's, and a photo of Anna's that is her picture and a gift's.
+    private func storeFiles(_ host: MonicaHost, _ token: String, anna: Int, bob: Int, gift: Int) async throws {
+        let client = MonicaAPIClient(
+            configuration: APIConfiguration(baseURL: host.baseURL, token: token), transport: host.transport)
+        let file = Upload(.bytes(SampleImage.jpeg(width: 8, height: 8)), filename: Self.displayName)
+        try await client.store(document: file, of: bob)
+        let photo = try await client.store(photo: file, of: anna).id
+        try await client.send(Monica.SetAvatar(id: anna, .photo(photo)))
+        try await client.send(Monica.AddPhotoToGift(gift: gift, photo: photo))
+    }
+
     /// A deleted account of Monica leaves no row, whatever it had, and however many records.
     @Test(arguments: Stack.Engine.available)
     func monicasAccount(_ engine: Stack.Engine) async throws {
@@ -369,7 +381,7 @@ import Testing
             _ = try await id(
                 "/activities",
                 #"{"summary":"\#(Self.displayName)","happened_at":"2026-03-01","contacts":[\#(anna),\#(bob)]}"#)
-            _ = try await id(
+            let gift = try await id(
                 "/gifts",
                 #"{"contact_id":\#(anna),"name":"\#(Self.displayName)","status":"idea","recipient_id":\#(bob)}"#)
             try await home.send(
@@ -409,12 +421,14 @@ import Testing
             // What is merged waits to be undone.
             let double = try await contact()
             try await home.send(.post, "/contacts/\(anna)/merge", #"{"contact_id":\#(double)}"#, token: token)
+            try await storeFiles(host, token, anna: Int(anna), bob: Int(bob), gift: Int(gift))
+            #expect(try await host.objects.allKeys().count == 2)
             try await home.send(.post, "/me/archive", token: token, expecting: [202])
             let before = try await remains(in: host.database, on: engine)
             for table in [
                 "accounts", "addresses", "contacts", "contact_fields", "contact_field_types", "notes", "tasks",
                 "activities", "gifts", "tags", "calls", "messages", "reminders", "debts", "pets", "life_events",
-                "journal", "merges",
+                "journal", "merges", "photos", "documents",
             ] {
                 #expect(before.contains { $0.hasPrefix("\(table).") }, "nothing was in \(table)")
             }
@@ -424,9 +438,11 @@ import Testing
                 "accounts", "tokens", "genders", "contact_field_types", "activity_categories", "activity_types",
                 "contacts", "contact_fields", "addresses", "tags", "contact_tags", "activities", "activity_contacts",
                 "notes", "tasks", "gifts", "calls", "conversations", "messages", "reminders", "debts", "pets",
-                "life_events", "relationships", "merges", "journal", "imports", "import_updates", "search_blocks", "search_grams",
-                "former_search_blocks", "once_only", "archives",
+                "life_events", "relationships", "merges", "journal", "imports", "import_updates", "search_blocks",
+                "search_grams", "former_search_blocks", "once_only", "archives", "photos", "documents", "gift_photos",
+                "attempts",
             ]
+            #expect(try await host.objects.allKeys().isEmpty)
             for table in tables {
                 let count = try await host.database.read {
                     try $0.value("SELECT COUNT(*) FROM \(SQL(trusted: table))", as: Int.self)

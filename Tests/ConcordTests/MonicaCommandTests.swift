@@ -133,7 +133,8 @@ import FoundationNetworking
             let left = try await host.database.read { db in
                 try [
                     "contacts", "tags", "activities", "notes", "tasks", "gifts", "calls", "reminders", "debts",
-                    "pets", "journal", "relationships", "conversations", "messages", "life_events", "merges",
+                    "pets", "journal", "relationships", "conversations", "messages", "life_events", "merges", "photos",
+                    "documents", "gift_photos",
                 ].map { table in
                     try db.value("SELECT COUNT(*) FROM \(SQL(trusted: table))", as: Int.self)
                 }

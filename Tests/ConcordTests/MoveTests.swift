@@ -3,6 +3,7 @@ import Database
 import Foundation
 import MessengerService
 import MonicaService
+import MonicaTestHost
 import Testbed
 import Testing
 

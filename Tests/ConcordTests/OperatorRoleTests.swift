@@ -3,6 +3,7 @@ import DunbarTestHost
 import GTSDService
 import MessengerService
 import MonicaService
+import MonicaTestHost
 import Testbed
 import Testing
 

@@ -4,6 +4,7 @@ import Database
 import DunbarClient
 import Foundation
 import MonicaService
+import MonicaTestHost
 import NIOConcurrencyHelpers
 import Testbed
 import Testing

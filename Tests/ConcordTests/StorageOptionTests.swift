@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (["--storage-quota", "deuce-diary=5G"], "is not NAME=VALUE with one of: messenger, gtsd, dunbar"),
+        (["--storage-quota", "deuce-diary=5G"], "is not NAME=VALUE with one of: messenger, monica, gtsd, dunbar"),
         (["--storage-quota", "2048", "--storage-quota", "gtsd=1X"], "1X is not a size"),
         (["--storage-quota", "messenger=much"], "much is not a size such as 500M or 10G"),
         (["--storage-quota", "messenger=99999999999G"], "is not a size"),

@@ -36,7 +36,7 @@ import Testing
             let tag = try await owner.client.create(Monica.TagDraft(name: "Family")).id
             let lists = [
                 "activities", "notes", "tasks", "gifts", "contactfields", "addresses", "calls", "reminders", "debts",
-                "pets", "conversations",
+                "pets", "conversations", "photos", "documents",
             ]
             var targets = Dictionary(
                 uniqueKeysWithValues: lists.map { ("GET /contacts/{id}/\($0)", "/contacts/\(contact)/\($0)") })

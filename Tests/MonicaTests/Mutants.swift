@@ -52,6 +52,10 @@ extension Mutant {
         .leaking("GET /contacts/{id}/pets"), .leaking("POST /pets"),
         .leaking("GET /lifeevents/{id}"), .leaking("PUT /lifeevents/{id}"), .leaking("DELETE /lifeevents/{id}"),
         .leaking("POST /lifeevents"), .leaking("GET /lifeevents") { $0.value["data"] == [] },
+        .leaking("GET /photos/{id}"), .leaking("DELETE /photos/{id}"), .leaking("GET /contacts/{id}/photos"),
+        .leaking("POST /photos"), .leaking("GET /documents/{id}"), .leaking("DELETE /documents/{id}"),
+        .leaking("GET /contacts/{id}/documents"), .leaking("POST /documents"),
+        .leaking("PUT /contacts/{id}/avatar"), .leaking("PUT /gifts/{gift}/photo/{photo}"),
         .leaking("GET /genders/{id}"), .leaking("PUT /genders/{id}"), .leaking("DELETE /genders/{id}"),
         .leaking("GET /activitytypes/{id}"), .leaking("PUT /activitytypes/{id}"),
         .leaking("DELETE /activitytypes/{id}"), .leaking("GET /activitytypecategories/{id}"),
@@ -146,6 +150,21 @@ extension Mutant {
         .init(delete, "keeps the notes") { Mutant.lingering("GET /notes/{id}").make() },
         .init(delete, "keeps the tasks") { Mutant.lingering("GET /tasks/{id}").make() },
         .init(delete, "keeps the debts") { Mutant.lingering("GET /debts/{id}").make() },
+        .init(delete, "keeps the photos") { Mutant.lingering("GET /photos/{id}").make() },
+        .init(delete, "keeps the documents") { Mutant.lingering("GET /documents/{id}").make() },
+        .init(
+            "POST /photos", "takes what is no photo",
+            .accepting("POST /photos", "The photo must be an image.", "{}")),
+        .init(
+            "PUT /contacts/{id}/avatar", "takes photos of other contacts",
+            .accepting("PUT /contacts/{id}/avatar", "The requested photo was not found.", "{}")),
+        .init(
+            "PUT /gifts/{gift}/photo/{photo}", "takes any number of photos",
+            .accepting(
+                "PUT /gifts/{gift}/photo/{photo}", "The photos may not have more than 10 items.", "{}")),
+        .init(
+            "GET /documents/{id}", "believes the sender's type",
+            .body("GET /documents/{id}", #""mime_type":"application/pdf""#, #""mime_type":"text/html""#)),
         .init(delete, "keeps the pets") { Mutant.lingering("GET /pets/{id}").make() },
         .init(delete, "keeps the life events") { Mutant.lingering("GET /lifeevents/{id}").make() },
         .init(

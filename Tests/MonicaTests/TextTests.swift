@@ -49,7 +49,7 @@ import Testing
         .opaque: [
             "GET /contacts with", "GET /contacts/{id} with", "POST /gifts amount", "PUT /gifts/{id} amount",
             "POST /debts amount", "PUT /debts/{id} amount",
-            "POST /addresses country", "PUT /addresses/{id} country",
+            "POST /addresses country", "PUT /addresses/{id} country", "POST /photos data",
         ],
     ]
 

@@ -8,6 +8,7 @@ import Testing
 
 /// The types equal the contract's examples.
 @Suite(.timeLimit(.minutes(30))) struct MonicaWireTests {
+    private static let picture = Upload(.bytes([1]), filename: "photo.jpg", contentType: "image/jpeg")
     private static let newest = Monica.Sort<Monica.ContactOrder>.descending(.updatedAt)
 
     /// The requests of all examples, as an app writes them.
@@ -193,6 +194,20 @@ import Testing
                 Monica.LifeEventDraft(
                     contactID: 5, typeID: 18, happenedAt: .init("2024-10-01T00:00:00Z")!, isDayUnknown: true))),
         .init(Monica.Delete<Monica.LifeEvent>(id: 1)),
+        .init(Monica.List<Monica.Photo>(contact: 5, page: 1, limit: 10, sort: .descending(.createdAt))),
+        .init(Monica.ListOfContact<Monica.Photo>(contact: 1, page: 2, limit: 50)),
+        .init(Monica.Get<Monica.Photo>(id: 1)),
+        .init(Monica.Store<Monica.Photo>(picture, of: 5)),
+        .init(Monica.Store<Monica.Photo>(data: "data:image/png;base64,iVBORw0KGgo=", of: 5)),
+        .init(Monica.Delete<Monica.Photo>(id: 1)),
+        .init(Monica.SetAvatar(id: 1, .initials)),
+        .init(Monica.SetAvatar(id: 1, .photo(1))),
+        .init(Monica.AddPhotoToGift(gift: 1, photo: 1)),
+        .init(Monica.List<Monica.Document>(contact: 5, page: 1, limit: 10, sort: .descending(.createdAt))),
+        .init(Monica.ListOfContact<Monica.Document>(contact: 1, page: 2, limit: 50)),
+        .init(Monica.Get<Monica.Document>(id: 1)),
+        .init(Monica.Store<Monica.Document>(picture, of: 5)),
+        .init(Monica.Delete<Monica.Document>(id: 1)),
         .init(Monica.ListJournal(page: 2, limit: 50, sort: .descending(.updatedAt))),
         .init(Monica.Get<Monica.JournalEntry>(id: 1)),
         .init(
@@ -444,6 +459,30 @@ import Testing
         #expect(pet.name == "Tom")
         #expect(pet.petCategory == .cat)
         #expect(pet.contact?.id == 1)
+    }
+
+    @Test func aPhoto() throws {
+        let photo: Monica.Photo = try Self.value("GET /photos/{id}")
+        #expect(photo.originalFilename == "photo.jpg")
+        #expect(photo.newFilename == "photos/6f1a2b3c.jpg")
+        #expect(photo.filesize == 52100)
+        #expect(photo.mimeType == "image/jpeg")
+        #expect(photo.link == "https://monica.example/photos/6f1a2b3c.jpg")
+        #expect(photo.contact?.id == 1)
+        #expect(photo.createdAt == Self.made)
+    }
+
+    @Test func aDocument() throws {
+        let document: Monica.Document = try Self.value("GET /documents/{id}")
+        #expect(document.originalFilename == "contract.pdf")
+        #expect(document.newFilename == "documents/6f1a2b3c")
+        #expect(document.filesize == 52100)
+        #expect(document.type == "pdf")
+        #expect(document.mimeType == "application/pdf")
+        #expect(document.numberOfDownloads == 0)
+        #expect(document.link == "https://monica.example/objects/documents/6f1a2b3c")
+        #expect(document.url == "https://monica.example/api/documents/1")
+        #expect(document.contact?.id == 1)
     }
 
     @Test func theAccount() throws {

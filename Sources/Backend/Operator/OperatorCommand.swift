@@ -68,6 +68,9 @@ public struct OperatorContext: Sendable {
         self.audit = audit
     }
 
+    /// Returns a key of the API, as the server uses it.
+    public func secret(_ key: HostedKey) throws -> Secret { try keysInUse.secret(key, from: secrets) }
+
     /// Writes a line to standard output.
     public func print(_ line: String) async throws { try await console.print(line) }
 

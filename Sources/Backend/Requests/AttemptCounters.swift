@@ -95,6 +95,14 @@ public struct UploadThrottle: Sendable {
     let limit: Int
     let errorMessages: ErrorMessages
 
+    /// The statements that create the table, for the schema of an API that has no other counters of attempts.
+    public static let tables = AttemptCounters.tables
+    /// The times of the table.
+    public static let times = AttemptCounters.times
+
+    /// Deletes counters whose hour has ended.
+    public static func sweep(at now: Int64, in db: Session) throws { try AttemptCounters.sweep(at: now, in: db) }
+
     /// - Parameter limit: The number of uploads within an hour.
     public init(limit: Int, errorMessages: ErrorMessages) {
         self.limit = limit

@@ -3,13 +3,13 @@ import Foundation
 
 /// A form with files as it goes on the wire (RFC 7578). Bytes stay in memory. A file is copied piece by piece into a
 /// form on disk, so that a large upload is never whole in memory.
-struct MultipartBody {
-    let contentType: String
-    let body: TransportRequest.Body
+package struct MultipartBody: Sendable {
+    package let contentType: String
+    package let body: TransportRequest.Body
     private let temporary: URL?
 
     /// Fails when the request is not a form.
-    init?(_ encoded: RequestCoding.Encoded.Body) throws {
+    package init?(_ encoded: RequestCoding.Encoded.Body) throws {
         guard case .form(let fields, let uploads) = encoded else { return nil }
         let boundary = "concord-\(UUID().uuidString)"
         contentType = "multipart/form-data; boundary=\(boundary)"
@@ -39,7 +39,8 @@ struct MultipartBody {
         }
     }
 
-    func remove() {
+    /// Removes the form from the disk. It must stay there while it is sent.
+    package func remove() {
         if let temporary { try? FileManager.default.removeItem(at: temporary) }
     }
 

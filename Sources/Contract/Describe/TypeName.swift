@@ -72,7 +72,7 @@ enum TypeName {
             let given = arguments.compactMap(\.self).joined()
             var name = inner.joined()
             if given.isEmpty { return name }
-            if let parts = name.wholeMatch(of: #/(List|Get|Create|Update|Delete)(Of\w+)?/#) {
+            if let parts = name.wholeMatch(of: #/(List|Get|Create|Update|Delete|Store)(Of\w+)?/#) {
                 return "\(parts.1)\(parts.1 == "List" ? Self.plural(given) : given)\(parts.2 ?? "")"
             }
             if name.hasPrefix("API") { name = String(name.dropFirst(3)) }

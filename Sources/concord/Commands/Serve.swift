@@ -268,7 +268,7 @@ struct Serve: AsyncParsableCommand {
         let known = ConcordAPI.all(
             messenger: try messenger.hosted(environment, mail: mailing),
             deuceDiary: try deuceDiary.settings(environment),
-            monica: HostedMonica { mailing.mailer(on: $0, of: Monica.name).mailer },
+            monica: HostedMonica(mail: mailing),
             gtsd: HostedGTSD { mailing.mailer(on: $0, of: GTSD.name).mailer },
             dunbar: dunbar.settings(environment, mail: mailing)
         ).map(\.hosted)

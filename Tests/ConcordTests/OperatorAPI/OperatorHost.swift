@@ -9,6 +9,7 @@ import Logging
 import MessengerClient
 import MessengerService
 import MonicaService
+import MonicaTestHost
 import NIOConcurrencyHelpers
 import NIOPosix
 import PrometheusMetrics

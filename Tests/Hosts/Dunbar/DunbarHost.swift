@@ -41,20 +41,6 @@ public struct DunbarSetup: Sendable {
     public init(clock: TestClock = TestClock()) { self.clock = clock }
 }
 
-/// A stand-in for the image library, which has tests of its own. It keeps an image's head and adds a mark, and refuses
-/// a file that ends in "broken".
-public enum SampleImages {
-    public static let mark = Array("processed".utf8)
-
-    static func processed(_ path: String) throws -> [UInt8]? {
-        let file = try [UInt8](Data(contentsOf: URL(fileURLWithPath: path)))
-        guard !file.suffix(6).elementsEqual("broken".utf8) else { return nil }
-        let isCutOff = file.starts(with: [0xFF, 0xD8]) && Data(file).range(of: Data([0xFF, 0xD9])) == nil
-        if isCutOff { return nil }
-        return Array(file.prefix(64)) + mark
-    }
-}
-
 /// Runs a test on a Dunbar server with an empty database.
 public func withDunbar(
     on stack: Stack, _ setup: DunbarSetup = .init(), _ body: (DunbarHost) async throws -> Void

@@ -1,4 +1,5 @@
 import Backend
+import Mail
 import MonicaAPI
 import MonicaService
 import Testbed
@@ -10,6 +11,18 @@ extension TestNode where API == HostedMonica {
     /// Returns a token of an account, which is created if it does not exist.
     public func token(_ account: String = "first", dialect: Monica.TokenDialect = .contract) async throws -> String {
         try await service.makeToken(account: account, name: "test", dialect: dialect, audit: .test)
+    }
+}
+
+extension HostedMonica {
+    /// Describes Monica with a stand-in for the image library.
+    public init(
+        limits: MonicaService.Limits = .init(),
+        mailer: @escaping @Sendable (Platform) -> any Mailer = { MailboxFolder(on: $0, of: Monica.name) }
+    ) {
+        self.init(
+            limits: limits, photos: { _ in { path, _ in try SampleImages.processed(path) } }, mailer: mailer,
+            startupWarnings: { _ in })
     }
 }
 

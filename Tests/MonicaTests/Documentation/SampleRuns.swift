@@ -1,3 +1,4 @@
+import ContractCheck
 import ContractClient
 import Foundation
 import MonicaCheck
@@ -113,6 +114,18 @@ import Testing
             shown = []
             try await WritingSamples.live(monica, john: john, when: called) { shown.append($0) }
             #expect(shown == ["Moved: To Lyon"])
+            shown = []
+            try await withTemporaryFolder { folder in
+                let (picture, contract) = (folder + "/me.jpg", folder + "/contract.txt")
+                try Data(SampleImage.jpeg(width: 8, height: 8)).write(to: URL(fileURLWithPath: picture))
+                try Data("a contract".utf8).write(to: URL(fileURLWithPath: contract))
+                try await WritingSamples.picture(
+                    monica, john: john, picture: URL(fileURLWithPath: picture),
+                    contract: URL(fileURLWithPath: contract)
+                ) { shown.append($0) }
+            }
+            #expect(shown.count == 2 && shown[0].contains("/photos/"))
+            #expect(shown[1].hasPrefix("contract.txt: 10 bytes, http"))
             try await WritingSamples.sort(monica, john: john, today: today)
             #expect(try await monica.getContact(id: john.id).data.gender == "Agender")
             let activities = try await monica.listActivities(contactId: john.id, page: 1, limit: 10).data

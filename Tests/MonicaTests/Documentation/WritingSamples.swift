@@ -169,6 +169,20 @@ enum WritingSamples {
         // end
     }
 
+    static func picture(
+        _ monica: MonicaAPIClient, john: Monica.Contact, picture: URL, contract: URL, show: (String) -> Void
+    ) async throws {
+        // sample
+        let photo = try await monica.store(photo: Upload(fileAt: picture), of: john.id)
+        let pictured = try await monica.send(Monica.SetAvatar(id: john.id, .photo(photo.id))).data
+        show(pictured.information.avatar.url ?? pictured.initials)
+        try await monica.store(document: Upload(fileAt: contract), of: john.id)
+        for try await document in monica.documents(of: john.id) {
+            show("\(document.originalFilename): \(document.filesize) bytes, \(document.link)")
+        }
+        // end
+    }
+
     static func sort(_ monica: MonicaAPIClient, john: Monica.Contact, today: Day) async throws {
         // sample
         let food = try await monica.create(Monica.ActivityTypeCategoryDraft(name: "Baking"))

@@ -165,6 +165,10 @@ extension Monica {
         public var pets: [Pet]?
         /// The life events; nil in exports of earlier versions.
         public var lifeEvents: [LifeEvent]?
+        /// The photos; nil in exports of earlier versions.
+        public var photos: [Photo]?
+        /// The documents; nil in exports of earlier versions.
+        public var documents: [Document]?
         /// The journal; nil in exports of earlier versions.
         public var journal: [JournalEntry]?
 
@@ -174,7 +178,7 @@ extension Monica {
             contacts: [ExportedContact],
             relationships: [Relationship], activities: [Activity], notes: [Note], tasks: [Task], gifts: [Gift],
             calls: [Call], conversations: [Conversation], reminders: [Reminder], debts: [Debt], pets: [Pet],
-            lifeEvents: [LifeEvent], journal: [JournalEntry]
+            lifeEvents: [LifeEvent], photos: [Photo], documents: [Document], journal: [JournalEntry]
         ) {
             self.exportedAt = exportedAt
             self.user = user
@@ -195,6 +199,8 @@ extension Monica {
             self.debts = debts
             self.pets = pets
             self.lifeEvents = lifeEvents
+            self.photos = photos
+            self.documents = documents
             self.journal = journal
         }
     }

@@ -116,9 +116,10 @@ extension Monica {
 
     /// A contact's picture.
     public struct Avatar: Codable, ReadByMembers, WrittenByMembers, Hashable, Sendable {
-        /// The URL of the picture; nil for the initials on a colour.
+        /// The URL of the picture, good for a day; nil for the initials on a colour. Do not store it.
         @OrNull public var url: String? = nil
-        /// The kind of picture: `default` for the initials on a colour.
+        /// The kind of picture: `default` for the initials on a colour, `photo`, `gravatar` or `adorable`
+        /// (``SetAvatar``).
         public var source: String = "default"
         /// The colour behind the initials, such as `#fdb660`.
         public var defaultAvatarColor: String = "#fdb660"

@@ -105,6 +105,16 @@ extension Monica {
     static let newRelationshipRules = relationshipRules.mapValues { _ in requiredID }
     /// The rules of the fields of a merge.
     static let mergeRules = ["contact_id": requiredID]
+    /// The rules of the fields beside a document.
+    static let documentRules = ["contact_id": requiredID]
+    /// The rules of the fields beside a photo.
+    static let photoRules = [
+        "contact_id": requiredID,
+        "data": FieldRule(
+            "The bytes in Base64, or a data: URL of them, in place of a file.", lengths: 1...1_048_576),
+    ]
+    /// The rules of the choice of a contact's picture.
+    static let avatarRules = ["source": FieldRule(values: AvatarChoice.words, isRequired: true), "photo_id": id]
     /// The rules of a gender's fields.
     static let genderRules = [
         "name": requiredLine, "type": FieldRule(values: GenderType.known.map(\.rawValue), isRequired: true),

@@ -66,8 +66,8 @@ extension Monica {
         @OrNull public var date: Day?
         /// A member of the contact's family for whom the gift is meant; nil for the contact.
         @OrNull public var recipient: ShortContact?
-        /// The contract's list of photos; this project's server keeps none.
-        public var photos: [JSONValue] = []
+        /// The photos, oldest first, at most 10 (``AddPhotoToGift``).
+        public var photos: [Photo] = []
         /// The contact.
         @OrNull public var contact: ShortContact?
         /// The account that it belongs to.

@@ -35,8 +35,8 @@ public enum Monica: ServiceAPI {
     /// The sections of the contract. Each lists its own operations and frames.
     public static let sections = [
         contacts, merges, relationships, contactFields, addresses, activities, notes, tasks, gifts, phoneCalls,
-        conversations, reminders, debts, pets, lifeEvents, journal, tags, genders, activityTypes, currencies,
-        personalTokens, account,
+        conversations, reminders, debts, pets, lifeEvents, photos, documents, journal, tags, genders, activityTypes,
+        currencies, personalTokens, account,
     ]
 
     /// The body of every refusal: `{ "error": { "message": "…", "code": 404, "error_code": 31 } }`.

@@ -19,8 +19,11 @@ extension Monica {
         func isOf(_ contact: Int) -> Bool
     }
 
+    /// A resource that can be deleted.
+    public protocol Deletable: Resource {}
+
     /// A resource that can be created, changed and deleted.
-    public protocol Writable: Resource {
+    public protocol Writable: Deletable {
         /// The fields of a write.
         associatedtype Draft: Monica.Draft
         /// The status of a creation.
@@ -197,7 +200,7 @@ extension Monica {
     }
 
     /// `DELETE /notes/{id}` and the like: deletes a resource. A second deletion throws 404.
-    public struct Delete<Item: Writable>: Endpoint {
+    public struct Delete<Item: Deletable>: Endpoint {
         public static var route: Route { .delete("/\(Item.plural)/{id}") }
         public typealias Output = Deletion
 

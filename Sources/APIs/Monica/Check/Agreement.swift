@@ -39,6 +39,8 @@ extension MonicaScenarios {
             try await owner.client.create(
                 Monica.ReminderDraft(contactID: .init(id), title: "x", initialDate: called.day))
             try await owner.client.create(Monica.DebtDraft(contactID: .init(id), inDebt: .yes, amount: "1"))
+            let photo = try await owner.client.store(photo: .photo, of: .init(id))
+            try await owner.send(Monica.SetAvatar(id: .init(id), .photo(photo.id)))
             var related: [String: JSONValue] = [:]
             for (group, name) in [
                 ("love", "partner"), ("family", "parent"), ("friend", "friend"), ("work", "boss"),
@@ -78,6 +80,7 @@ extension MonicaScenarios {
             }
             let information = read?["information"]
             try expect(information?["relationships"], equals: .object(related))
+            try expect(information?["avatar"]?["url"]?.unsigned, equals: JSONValue.string(photo.link).unsigned)
             try expect(information?["career"], equals: known)
             try expect(information?["food_preferences"], equals: "No nuts")
             let dates = information?["dates"]

@@ -54,6 +54,11 @@ extension MonicaScenarios {
                     try await owner.raw(.delete, "/\(plural)/\(id)").refused(404, 31, text, id)
                     try await owner.raw(.put, "/\(plural)/\(id)", [:]).refused(404, 31, text, id)
                 }
+                for kind in ["photo", "document"] {
+                    let text = "The requested \(kind) was not found."
+                    try await owner.get("/\(kind)s/\(id)").refused(404, 31, text, id)
+                    try await owner.raw(.delete, "/\(kind)s/\(id)").refused(404, 31, text, id)
+                }
             }
         },
         Scenario("Limits, pages and orders are judged in this order", clause: "§1 Parameters, example 3") { _, owner in

@@ -215,6 +215,8 @@ extension MonicaScenarios {
             let jack = try await owner.contact("Jack")
             _ = try await owner.merge(jack.id, into: joe.id)
             let merge = try await owner.merges(into: joe.id).first?["id"] ?? nil
+            let photo = try await owner.client.store(photo: .photo, of: john.id)
+            let document = try await owner.client.store(document: .document, of: john.id)
             let tag = try await owner.client.create(Monica.TagDraft(name: word))
             let type = try await owner.client.create(Monica.ContactFieldTypeDraft(name: word))
             let unused = try await owner.client.create(Monica.ContactFieldTypeDraft(name: word))
@@ -274,6 +276,14 @@ extension MonicaScenarios {
                 try await other.raw(.delete, "/\(plural)/\(id)").refused(404, 31, text, plural)
                 try expect(try await other.get("/\(plural)?limit=50").text.contains(word), equals: false)
             }
+            for (kind, id) in [("photo", photo.id), ("document", document.id)] {
+                let text = "The requested \(kind) was not found."
+                try await other.get("/\(kind)s/\(id)").refused(404, 31, text)
+                try await other.raw(.delete, "/\(kind)s/\(id)").refused(404, 31, text)
+                try expect(try await other.ids("/\(kind)s").contains(Int64(id)), equals: false)
+                try await other.store(kind, [("contact_id", "\(john.id)")], [(kind, .photo)])
+                    .refused(404, 31, "The requested contact was not found.", kind)
+            }
             let own = try await other.category(word + " x")
             let ownType: JSONValue = ["name": "x", "activity_type_category_id": own["id"] ?? nil]
             let typePath = "/activitytypes/\(activityType.id)"
@@ -287,7 +297,7 @@ extension MonicaScenarios {
             try await other.raw(.delete, "/activitytypecategories/\(own["id"] ?? nil)").succeeded(200)
             for path in [
                 "notes", "tasks", "gifts", "activities", "contactfields", "addresses", "calls", "conversations",
-                "reminders", "debts", "pets", "relationships",
+                "reminders", "debts", "pets", "relationships", "photos", "documents",
             ] {
                 if path != "relationships" {
                     try expect(try await other.ids("/\(path)?contact_id=\(john.id)"), equals: [])
@@ -335,6 +345,16 @@ extension MonicaScenarios {
             ]
             for (path, body) in foreign {
                 try await other.raw(.post, path, body).refused(404, 31, "The requested contact was not found.", path)
+            }
+            let theirs = try await other.client.create(Monica.GiftDraft(contactID: jane.id, name: "x"))
+            let portrait = try await other.client.store(photo: .photo, of: jane.id)
+            for (path, body, what) in [
+                ("/contacts/\(john.id)/avatar", ["source": "default"], "contact"),
+                ("/contacts/\(jane.id)/avatar", ["source": "photo", "photo_id": photo.id.json], "photo"),
+                ("/gifts/\(gift.id)/photo/\(portrait.id)", [:], "gift"),
+                ("/gifts/\(theirs.id)/photo/\(photo.id)", [:], "photo"),
+            ] as [(String, JSONValue, String)] {
+                try await other.raw(.put, path, body).refused(404, 31, "The requested \(what) was not found.", path)
             }
             let gendered = person.members.merging(["gender_id": gender.id.json]) { $1 }
             try await other.raw(.post, "/contacts", .object(gendered)).refused(

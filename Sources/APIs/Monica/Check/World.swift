@@ -129,8 +129,9 @@ extension RawAnswer {
 package enum MonicaScenarios {
     package static var all: [Scenario<MonicaWorld>] {
         published + errors + contacts + merges + relationships + contactFields + addresses + phoneCalls + conversations
-            + reminders + debts + pets + lifeEvents + journal + search + lists + writing + tags + idempotency + genders
-            + activityTypes + currencies + account + personalTokens + archive + ofTwoAccounts + agreement + required
+            + reminders + debts + pets + lifeEvents + files + photos + documents + journal + search + lists + writing
+            + tags + idempotency + genders + activityTypes + currencies + account + personalTokens + archive
+            + ofTwoAccounts + agreement + required
             + AboutScenarios.all()
     }
 
@@ -206,7 +207,8 @@ private actor CreatedResources: MadeResources {
             [
                 "contacts", "activities", "notes", "tasks", "gifts", "tags", "contactfields", "contactfieldtypes",
                 "addresses", "calls", "conversations", "reminders", "debts", "pets", "lifeevents", "journal",
-                "relationships", "genders", "activitytypes", "activitytypecategories", "setTags",
+                "relationships", "photos", "documents", "genders", "activitytypes", "activitytypecategories",
+                "setTags",
             ].contains(resource),
             let authorization = answer.request.headers[.authorization], let data = try? answer.json()["data"]
         else { return }

@@ -13,6 +13,10 @@ struct Call: Sendable {
     let method: HTTPRequest.Method
     let path: String
     let body: [UInt8]?
+    /// The form of a request with a file; nil for others.
+    let form: MultipartBody?
+    /// Called with the bytes sent so far and in all, from any thread.
+    let progress: UploadProgress?
     let key: String?
     let resourceType: String
     let resourceID: Int?
@@ -21,11 +25,15 @@ struct Call: Sendable {
     /// Whether the request reads a list that every account has. A server that does not have it is no Monica.
     let isWholeList: Bool
 
-    init<E: Contract.Endpoint>(_ request: E, idempotencyKey: String? = nil) throws {
+    init<E: Contract.Endpoint>(
+        _ request: E, idempotencyKey: String? = nil, progress: UploadProgress? = nil
+    ) throws {
         let encoded = try RequestCoding.encode(request)
         method = E.route.method
         path = encoded.path
         if case .json(let bytes) = encoded.body { body = bytes } else { body = nil }
+        form = try MultipartBody(encoded.body)
+        self.progress = progress
         key = E.route.acceptsIdempotencyKey ? idempotencyKey ?? UUID().uuidString.lowercased() : nil
         let steps = encoded.path.prefix { $0 != "?" }.split(separator: "/").map(String.init)
         let plural = steps.first ?? ""
@@ -62,6 +70,10 @@ struct Call: Sendable {
         if let body {
             request.headers[.contentType] = "application/json"
             request.body = .bytes(body)
+        }
+        if let form {
+            request.headers[.contentType] = form.contentType
+            request.body = form.body
         }
         return request
     }

@@ -10,6 +10,7 @@
 @_exported import struct Contract.GetAbout
 @_exported import struct Contract.Problem
 @_exported import struct Contract.Timestamp
+@_exported import struct Contract.Upload
 
 extension Monica {
     /// The SDK's error, by a name like those of the other SDKs.

@@ -61,12 +61,14 @@ public struct MonicaAPIClient: MonicaAPIClientProtocol {
     ///   - request: An operation of ``Monica``.
     ///   - idempotencyKey: A key for a creating request, by default a new one. Pass your own to repeat the request in
     ///     another launch of the app, within 24 hours, without acting twice.
+    ///   - progress: Called with the bytes of an upload that are sent so far and in all, from any thread.
     /// - Throws: ``MonicaAPIError``, `CancellationError`.
     @discardableResult
     public func send<E: Contract.Endpoint>(
-        _ request: E, idempotencyKey: String? = nil
+        _ request: E, idempotencyKey: String? = nil, progress: UploadProgress? = nil
     ) async throws -> E.Output where E.API == Monica {
-        let call = try Call(request, idempotencyKey: idempotencyKey)
+        let call = try Call(request, idempotencyKey: idempotencyKey, progress: progress)
+        defer { call.form?.remove() }
         let answer: (body: [UInt8], isCached: Bool)
         if E.route.method == .get {
             answer = try await get(call)
@@ -107,8 +109,34 @@ public struct MonicaAPIClient: MonicaAPIClientProtocol {
         try await send(Monica.Update<Draft.Item>(id: id, form: draft.form)).data
     }
 
+    /// Uploads a photo of a contact, from memory or from disk.
+    ///
+    /// - Parameters:
+    ///   - photo: JPEG, PNG, GIF, WebP or HEIC of at most 10 MiB. The server stores it without metadata.
+    ///   - contact: The contact's id.
+    ///   - progress: Called with the bytes sent so far and in all, from any thread.
+    @discardableResult
+    public func store(
+        photo: Upload, of contact: Int, progress: UploadProgress? = nil
+    ) async throws -> Monica.Photo {
+        try await send(Monica.Store<Monica.Photo>(photo, of: contact), progress: progress).data
+    }
+
+    /// Uploads a document about a contact, from memory or from disk.
+    ///
+    /// - Parameters:
+    ///   - document: A file of any type, of at most 10 MiB.
+    ///   - contact: The contact's id.
+    ///   - progress: Called with the bytes sent so far and in all, from any thread.
+    @discardableResult
+    public func store(
+        document: Upload, of contact: Int, progress: UploadProgress? = nil
+    ) async throws -> Monica.Document {
+        try await send(Monica.Store<Monica.Document>(document, of: contact), progress: progress).data
+    }
+
     /// Deletes a resource.
-    public func delete<Item: Monica.Writable>(_: Item.Type, id: Int) async throws {
+    public func delete<Item: Monica.Deletable>(_: Item.Type, id: Int) async throws {
         try await send(Monica.Delete<Item>(id: id))
     }
 
@@ -303,7 +331,7 @@ public struct MonicaAPIClient: MonicaAPIClientProtocol {
         var attempt = 0
         while true {
             let result: Result<TransportResponse, any Error>
-            do { result = .success(try await transport.send(request, progress: nil)) } catch {
+            do { result = .success(try await transport.send(request, progress: call.progress)) } catch {
                 try Task.checkCancellation()
                 result = .failure(error)
             }
@@ -402,7 +430,7 @@ public struct MonicaAPIClient: MonicaAPIClientProtocol {
         guard let failure = try? JSONDecoder().decode(Monica.Failure.self, from: Data(body)),
             let match = failure.message.wholeMatch(
                 of:
-                    #/The requested (contact|activity|note|task|gift|tag|contact field|contact field type|address|call|conversation|message|reminder|debt|pet|life event|gender|activity type|activity type category|currency|journal entry|merge|relationship|relationship type|relationship type group) was not found\./#
+                    #/The requested (contact|activity|note|task|gift|tag|contact field|contact field type|address|call|conversation|message|reminder|debt|pet|life event|photo|document|gender|activity type|activity type category|currency|journal entry|merge|relationship|relationship type|relationship type group) was not found\./#
             )
         else { return nil }
         return String(match.1)

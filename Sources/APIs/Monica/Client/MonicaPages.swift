@@ -127,6 +127,16 @@ extension MonicaAPIClient {
         sortedBy sort: Monica.Sort<Monica.LifeEventOrder>? = nil, pageSize: Int = 100
     ) -> Pages<Monica.LifeEvent, Cursor> { listed(of: nil, sort, pageSize) }
 
+    /// Every photo, or those of one contact; by default the oldest first.
+    public func photos(
+        of contact: Int? = nil, sortedBy sort: Monica.Sort<Monica.FileOrder>? = nil, pageSize: Int = 100
+    ) -> Pages<Monica.Photo, Cursor> { listed(of: contact, sort, pageSize) }
+
+    /// Every document, or those of one contact; by default the oldest first.
+    public func documents(
+        of contact: Int? = nil, sortedBy sort: Monica.Sort<Monica.FileOrder>? = nil, pageSize: Int = 100
+    ) -> Pages<Monica.Document, Cursor> { listed(of: contact, sort, pageSize) }
+
     /// The owner's journal; by default the oldest entries first.
     public func journal(
         sortedBy sort: Monica.Sort<Monica.JournalOrder>? = nil, pageSize: Int = 100

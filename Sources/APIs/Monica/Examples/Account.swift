@@ -61,6 +61,8 @@ extension MonicaExamples {
           "debts": [\(debt)],
           "pets": [\(pet)],
           "life_events": [\(lifeEvent)],
+          "photos": [\(photo)],
+          "documents": [\(document)],
           "journal": [\(journalEntry)]
         }
 

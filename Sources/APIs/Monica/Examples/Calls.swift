@@ -1,6 +1,8 @@
 // Written by Tools/swift-calls from the wire tests (make describe).
 extension MonicaExamples {
     static let calls = ##"""
+        Monica.Store<Monica.Photo>: try await client.store(photo: Upload(fileAt: file), of: 5)
+        Monica.Store<Monica.Document>: try await client.store(document: Upload(fileAt: file), of: 5)
         Monica.ListContacts()
         Monica.GetContact(id: 1)
         Monica.Create<Monica.Contact>(
@@ -143,6 +145,16 @@ extension MonicaExamples {
             Monica.LifeEventDraft(
                 contactID: 5, typeID: 18, happenedAt: .init("2024-10-01T00:00:00Z")!, isDayUnknown: true))
         Monica.Delete<Monica.LifeEvent>(id: 1)
+        Monica.List<Monica.Photo>(contact: 5, page: 1, limit: 10, sort: .descending(.createdAt))
+        Monica.ListOfContact<Monica.Photo>(contact: 1, page: 2, limit: 50)
+        Monica.Get<Monica.Photo>(id: 1)
+        Monica.Delete<Monica.Photo>(id: 1)
+        Monica.SetAvatar(id: 1, .initials)
+        Monica.AddPhotoToGift(gift: 1, photo: 1)
+        Monica.List<Monica.Document>(contact: 5, page: 1, limit: 10, sort: .descending(.createdAt))
+        Monica.ListOfContact<Monica.Document>(contact: 1, page: 2, limit: 50)
+        Monica.Get<Monica.Document>(id: 1)
+        Monica.Delete<Monica.Document>(id: 1)
         Monica.ListJournal(page: 2, limit: 50, sort: .descending(.updatedAt))
         Monica.Get<Monica.JournalEntry>(id: 1)
         Monica.Create<Monica.JournalEntry>(Monica.JournalDraft(title: "A good day", post: "We met in the park"))

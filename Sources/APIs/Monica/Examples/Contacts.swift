@@ -4,7 +4,7 @@ extension MonicaExamples {
         { "is_age_based": false, "is_year_unknown": false, "date": "1980-10-10T00:00:00Z" }
         """
     private static let avatar = """
-        { "url": null | "https://monica.example/a.png", "source": = "default", "default_avatar_color": "#fdb660" }
+        { "url": null | "https://monica.example/a.png", "source": "default" | "photo" | "gravatar" | "adorable", "default_avatar_color": "#fdb660" }
         """
     /// The relationships of one kind, as a contact shows them.
     private static func related(_ name: String) -> String {

@@ -7,8 +7,8 @@ import ContractExamples
 package enum MonicaExamples {
     package static let all = Examples(
         contacts, merges, relationships, contactFields, addresses, activities, notes, tasks, gifts, phoneCalls,
-        conversations, reminders, debts, pets, lifeEvents, journal, tags, genders, activityTypes, currencies,
-        personalTokens, account, archive,
+        conversations, reminders, debts, pets, lifeEvents, photos, documents, journal, tags, genders, activityTypes,
+        currencies, personalTokens, account, archive,
         calls: calls, failure: #"{ "error": { "message": "Unauthenticated.", "code": 401, + "error_code": 42 } }"#)
 
     static let times = #""created_at": "2024-01-15T10:30:00Z", + "updated_at": "2024-10-26T14:22:00Z""#

@@ -20,7 +20,7 @@ extension MonicaExamples {
           + "has_been_offered": false,
           + "date": null | "2024-10-20",
           + "recipient": null | \(shortContact),
-          + "photos": [],
+          + "photos": [] | [\(photo)],
           + "contact": \(shortContact),
           + "account": \(owner),
           + \(times)

@@ -88,6 +88,16 @@ extension Monica.Merge {
     public static let example: Self = contractExample(MonicaExamples.merge)
 }
 
+extension Monica.Photo {
+    /// The example: a photo of ``Monica/Contact/example``.
+    public static let example: Self = contractExample(MonicaExamples.photo)
+}
+
+extension Monica.Document {
+    /// The example: a document about ``Monica/Contact/example``.
+    public static let example: Self = contractExample(MonicaExamples.document)
+}
+
 extension Monica.Relationship {
     /// The example: ``Monica/Contact/example`` is a parent.
     public static let example: Self = contractExample(MonicaExamples.relationship)

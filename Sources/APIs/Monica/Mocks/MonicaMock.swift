@@ -56,6 +56,9 @@ public struct MonicaMock: APIMock {
         lists(.example as Monica.Pet)
         resource(.example as Monica.LifeEvent)
         lists(.example as Monica.LifeEvent, isNested: false)
+        files(.example as Monica.Photo)
+        files(.example as Monica.Document)
+        pictures()
         resource(.example as Monica.JournalEntry)
         server.example(of: Monica.ListJournal.self) {
             Self.page([Monica.JournalEntry.example], $0.part, path: "/journal", limit: 10)
@@ -136,6 +139,21 @@ public struct MonicaMock: APIMock {
         server.example(of: Monica.ListOfContact<Item>.self) {
             let contact = try Self.require($0.contact, is: Monica.Contact.example).id
             return Self.page([item], $0.part, path: "/contacts/\(contact)/" + Item.plural, limit: 10)
+        }
+    }
+
+    private func files<Item: Monica.FileOfContact>(_ item: Item) {
+        single(item)
+        lists(item)
+        server.example(of: Monica.Store<Item>.self) { _ in .init(data: item) }
+        server.example(of: Monica.Delete<Item>.self) { .init(id: try Self.require($0.id, is: item).id) }
+    }
+
+    private func pictures() {
+        server.example(of: Monica.SetAvatar.self) { .init(data: try Self.require($0.id, is: Monica.Contact.example)) }
+        server.example(of: Monica.AddPhotoToGift.self) {
+            _ = try Self.require($0.photo, is: Monica.Photo.example)
+            return .init(data: try Self.require($0.gift, is: Monica.Gift.example))
         }
     }
 

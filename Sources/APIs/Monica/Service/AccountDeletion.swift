@@ -23,6 +23,7 @@ enum AccountDeletion {
         try db.run("DELETE FROM tokens WHERE account_id = \(account)")
         try SignIn.forget(account, in: db)
         try IdempotencyStore.forget(callersNamed: "account \(account)", in: db)
+        try UploadThrottle.forget("\(account)", in: db)
         // The UUID is unique, and no operator has chosen it as a name.
         try db.run(
             """
@@ -38,9 +39,11 @@ enum AccountDeletion {
     }
 
     /// Removes some of the rows of an account that was ended, and at last the account itself.
-    static func removeSome(of account: AccountID, in db: Session) throws {
+    ///
+    /// - Returns: The keys of the objects that are to be removed once the transaction is committed.
+    static func removeSome(of account: AccountID, in db: Session) throws -> [String] {
         // Another node may have removed the rest.
-        guard try db.lock("accounts", where: "id = \(account)") > 0 else { return }
+        guard try db.lock("accounts", where: "id = \(account)") > 0 else { return [] }
         let contacts: [Int] = try db.all("SELECT id FROM contacts WHERE account_id = \(account) LIMIT \(batch)") {
             try $0.get(0)
         }
@@ -49,21 +52,23 @@ enum AccountDeletion {
             "merges", "activities", "notes", "tasks", "gifts", "journal", "tags", "former_search_blocks",
         ] {
             let some: SQL = "SELECT id FROM \(table) WHERE account_id = \(account) LIMIT \(batch)"
-            if try db.run("DELETE FROM \(table) WHERE id IN (\(some))") > 0 { return }
+            if try db.run("DELETE FROM \(table) WHERE id IN (\(some))") > 0 { return [] }
         }
-        if try SearchIndex.removeSome(of: account.number, in: db) { return }
+        if try SearchIndex.removeSome(of: account.number, in: db) { return [] }
         for table: SQL in ["genders", "contact_field_types", "activity_types", "activity_categories"] {
             try db.run("DELETE FROM \(table) WHERE account_id = \(account)")
         }
         try db.run("DELETE FROM accounts WHERE id = \(account)")
+        return []
     }
 
-    private static func remove(_ contacts: [Int], in db: Session) throws {
+    private static func remove(_ contacts: [Int], in db: Session) throws -> [String] {
         try db.run("UPDATE gifts SET recipient_id = NULL WHERE recipient_id IN (\(list: contacts))")
         try db.run("UPDATE contacts SET met_through = NULL WHERE met_through IN (\(list: contacts))")
         try db.run("DELETE FROM activity_contacts WHERE contact_id IN (\(list: contacts))")
-        try Contacts.deleteDetails(of: contacts, in: db)
+        let keys = try Contacts.deleteDetails(of: contacts, in: db)
         try db.run("DELETE FROM contacts WHERE id IN (\(list: contacts))")
+        return keys
     }
 }
 
@@ -75,7 +80,7 @@ extension MonicaService {
         let end = ContinuousClock.now + limit
         while ContinuousClock.now < end {
             guard let account = try await database.read({ try AccountDeletion.next(in: $0) }) else { return }
-            try await database.write { try AccountDeletion.removeSome(of: account, in: $0) }
+            await removeObjects(try await database.write { try AccountDeletion.removeSome(of: account, in: $0) })
         }
     }
 }

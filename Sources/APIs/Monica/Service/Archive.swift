@@ -32,13 +32,17 @@ extension MonicaService {
 }
 
 extension MonicaService {
-    /// Returns what an archive contains: the answers of ``Monica/ExportJSON`` and ``Monica/ExportVCard``.
+    /// Returns what an archive contains: the answers of ``Monica/ExportJSON`` and ``Monica/ExportVCard``, and the files.
     static func archiveContents(from exporter: Exporter) -> ArchiveContents<AccountID> {
-        ArchiveContents { account in
-            [
-                ArchiveDocument("export.json") { try await exporter.export(.json, of: account, to: $0) },
-                ArchiveDocument("contacts.vcf") { try await exporter.export(.vcard, of: account, to: $0) },
-            ]
-        }
+        ArchiveContents(
+            documents: { account in
+                [
+                    ArchiveDocument("export.json") { try await exporter.export(.json, of: account, to: $0) },
+                    ArchiveDocument("contacts.vcf") { try await exporter.export(.vcard, of: account, to: $0) },
+                ]
+            },
+            files: { account, last in
+                try await exporter.database.read { try Files.archived(of: account, after: last, in: $0) }
+            })
     }
 }

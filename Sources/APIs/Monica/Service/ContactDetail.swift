@@ -4,8 +4,13 @@ import ContractServer
 import Database
 import MonicaAPI
 
-/// A resource that is a contact's alone and stays with it: a contact field, an address, a call.
-protocol ContactDetail: StoredList, Monica.Writable {
+/// A resource that is a contact's alone and stays with it.
+protocol OfContact: StoredList {
+    var contact: Monica.ShortContact? { get set }
+}
+
+/// A resource of a contact that can be changed: a contact field, an address, a call.
+protocol ContactDetail: OfContact, Monica.Writable {
     associatedtype Fields: ContactDetailFields
     /// The name of several in error messages, such as `addresses`.
     static var names: String { get }
@@ -17,7 +22,6 @@ protocol ContactDetail: StoredList, Monica.Writable {
     static var isSearched: Bool { get }
     /// The fields that a change may leave out, as they are.
     var kept: [String: JSONValue] { get }
-    var contact: Monica.ShortContact? { get set }
     /// Deletes the rows of other tables that belong to a detail.
     static func deleteParts(of id: Int, in db: Session) throws
 }
@@ -43,7 +47,9 @@ extension ContactDetail {
     static var isSearched: Bool { false }
     var kept: [String: JSONValue] { [:] }
     static func deleteParts(of id: Int, in db: Session) throws {}
+}
 
+extension OfContact {
     static func owned(by account: AccountID) -> SQL {
         "t.contact_id IN (SELECT o.id FROM contacts o WHERE o.account_id = \(account))"
     }
@@ -82,7 +88,9 @@ extension ContactDetail {
         for index in details.indices { details[index].contact = contacts[details[index].id].flatMap { short[$0] } }
         return details
     }
+}
 
+extension ContactDetail {
     /// Marks the contact as changed, because a newer vCard must not undo what a user has written.
     fileprivate static func changed(of contact: Int, by loader: RecordLoader, at now: Int64) throws {
         if isInCards { try Contacts.touch(contact, at: now, in: loader.db) }

@@ -89,15 +89,17 @@ extension MonicaService {
     func deleteContact(
         _ request: Monica.Delete<Monica.Contact>, from caller: Caller
     ) async throws -> Monica.Deletion {
-        try await database.write { [loader = loader(of: caller.account)] db in
+        let keys = try await database.write { [loader = loader(of: caller.account)] db in
             try Accounts.lockCaller(caller.account, in: db)
             guard let row = try loader(db).contactRows([request.id]).first else {
                 throw Monica.Problems.notFound(Monica.Contact.singular)
             }
-            try Contacts.delete(row, of: caller.account, in: db)
+            let keys = try Contacts.delete(row, of: caller.account, in: db)
             try Merges.forget(of: request.id, in: db)
-            return .init(id: request.id)
+            return keys
         }
+        await removeObjects(keys)
+        return .init(id: request.id)
     }
 
     /// Changes a part of a contact that partial contacts do not have.
@@ -288,7 +290,10 @@ enum Contacts {
         }
     }
 
-    static func delete(_ row: ContactRow, of account: AccountID, in db: Session) throws {
+    /// Deletes a contact with all that is the contact's alone.
+    ///
+    /// - Returns: The keys of the objects that are to be removed once the transaction is committed.
+    static func delete(_ row: ContactRow, of account: AccountID, in db: Session) throws -> [String] {
         let id = row.id
         try db.run("UPDATE gifts SET recipient_id = NULL WHERE recipient_id = \(id)")
         try db.run("UPDATE contacts SET met_through = NULL WHERE met_through = \(id)")
@@ -303,14 +308,18 @@ enum Contacts {
                     AND NOT EXISTS (SELECT 1 FROM activity_contacts WHERE activity_id = \(activity))
                 """)
         }
-        try deleteDetails(of: [id], in: db)
+        let keys = try deleteDetails(of: [id], in: db)
         if !row.isPartial { try removeFromLists(row, of: account, in: db) }
         try db.run("DELETE FROM contacts WHERE id = \(id)")
+        return keys
     }
 
     /// Deletes what belongs to contacts alone, and their relationships to others.
-    static func deleteDetails(of contacts: [Int], in db: Session) throws {
+    ///
+    /// - Returns: The keys of the objects that are to be removed once the transaction is committed.
+    static func deleteDetails(of contacts: [Int], in db: Session) throws -> [String] {
         try db.run("DELETE FROM relationships WHERE of_contact_id IN (\(list: contacts))")
+        let keys = try Files.delete(of: contacts, in: db)
         let conversations: SQL = "SELECT id FROM conversations WHERE contact_id IN (\(list: contacts))"
         try db.run("DELETE FROM messages WHERE conversation_id IN (\(conversations))")
         for table: SQL in [
@@ -319,6 +328,7 @@ enum Contacts {
         ] {
             try db.run("DELETE FROM \(table) WHERE contact_id IN (\(list: contacts))")
         }
+        return keys
     }
 
     /// Deletes contacts that were never in a list, so that no gift, activity or introduction refers to them.

@@ -39,8 +39,9 @@ extension MonicaService {
 
     func export(_ format: ExportFormat, of account: AccountID, to write: Write) async throws {
         // Links begin as those in the answer to the present request do.
-        try await Exporter(database: database, baseURL: LinkOrigin.current(else: publicURL), time: time)
-            .export(format, of: account, to: write)
+        try await Exporter(
+            database: database, baseURL: LinkOrigin.current(else: publicURL), files: files, time: time
+        ).export(format, of: account, to: write)
     }
 }
 
@@ -51,6 +52,7 @@ struct Exporter: Sendable {
     let database: Database
     /// The beginning of the records' URLs, without `/api` and without a slash at its end.
     let baseURL: String
+    let files: FileServer
     let time: TimeSource
 
     func export(_ format: MonicaService.ExportFormat, of account: AccountID, to write: Write) async throws {
@@ -71,7 +73,8 @@ struct Exporter: Sendable {
                 contactFieldTypes: try ContactDetails.sortedTypes(of: account, in: db),
                 tags: try Tags.all(of: account, in: db),
                 contacts: [], relationships: [], activities: [], notes: [], tasks: [], gifts: [], calls: [],
-                conversations: [], reminders: [], debts: [], pets: [], lifeEvents: [], journal: [])
+                conversations: [], reminders: [], debts: [], pets: [], lifeEvents: [], photos: [], documents: [],
+                journal: [])
             return (try JSONBody.encode(export), try Self.ends(of: account, in: db))
         }
         // The lists of records come last and are empty. They are replaced by the lists that are written below.
@@ -119,14 +122,15 @@ struct Exporter: Sendable {
     ) async throws {
         var last = 0
         while true {
-            let (ids, batch) = try await database.read { [last, baseURL] db in
+            let (ids, batch) = try await database.read { [last, baseURL, links = files.links] db in
                 let ids: [Int] = try db.all(
                     """
                     SELECT id FROM \(table) WHERE account_id = \(account) AND id > \(last) AND id <= \(end)
                     ORDER BY id LIMIT 100
                     """
                 ) { try $0.get(0) }
-                let loader = RecordLoader(account: account, baseURL: baseURL + Monica.basePath, db: db)
+                let loader = RecordLoader(
+                    account: account, baseURL: baseURL + Monica.basePath, links: links, db: db)
                 return (ids, try load(ids, loader))
             }
             guard let newest = ids.last else { return }
@@ -157,7 +161,8 @@ private struct ExportedList: Sendable {
         ExportedList("gifts", Monica.Gift.load), ExportedList("calls", Monica.Call.load),
         ExportedList("conversations", Monica.Conversation.load), ExportedList("reminders", Monica.Reminder.load),
         ExportedList("debts", Monica.Debt.load), ExportedList("pets", Monica.Pet.load),
-        ExportedList("life_events", Monica.LifeEvent.load), ExportedList("journal", Monica.JournalEntry.load),
+        ExportedList("life_events", Monica.LifeEvent.load), ExportedList("photos", Monica.Photo.load),
+        ExportedList("documents", Monica.Document.load), ExportedList("journal", Monica.JournalEntry.load),
     ]
 
     let name: String

@@ -8,9 +8,7 @@ extension MonicaService {
     func gifts(_ routes: inout Routes<Monica, Caller>) {
         routes.on(answering: createGift)
         routes.on(use: updateGift)
-        routes.on { (request: Monica.Delete<Monica.Gift>, caller: Caller) in
-            try await self.delete(Monica.Gift.self, request.id, for: caller)
-        }
+        routes.on(use: deleteGift)
     }
 
     func createGift(
@@ -41,6 +39,18 @@ extension MonicaService {
                 WHERE id = \(request.id)
                 """)
             return try Monica.Gift.one(request.id, by: loader)
+        }
+    }
+
+    func deleteGift(_ request: Monica.Delete<Monica.Gift>, from caller: Caller) async throws -> Monica.Deletion {
+        try await database.write { [loader = loader(of: caller.account)] db in
+            try Accounts.lockCaller(caller.account, in: db)
+            guard try Monica.Gift.one(request.id, by: loader(db)) != nil else {
+                throw Monica.Problems.notFound(Monica.Gift.singular)
+            }
+            try db.run("DELETE FROM gift_photos WHERE gift_id = \(request.id)")
+            try db.run("DELETE FROM gifts WHERE id = \(request.id)")
+            return .init(id: request.id)
         }
     }
 }
@@ -131,8 +141,10 @@ extension Monica.Gift: StoredList {
             $0.gift.id
         }
         let contacts = try loader.shortContacts(found.map(\.gift.contactID) + found.compactMap(\.recipient))
+        let photos = try Monica.Photo.ofGifts(found.map(\.gift.id), by: loader)
         return found.map { gift, recipient in
             var gift = gift
+            gift.photos = photos[gift.id] ?? []
             gift.contact = contacts[gift.contactID]
             gift.recipient = recipient.flatMap { contacts[$0] }
             return gift

@@ -83,6 +83,7 @@ enum Merges {
     /// The tables whose rows belong to one contact, and go to the remaining one as they are.
     private static let moved = [
         "notes", "tasks", "gifts", "calls", "conversations", "reminders", "debts", "pets", "life_events",
+        "photos", "documents",
     ]
 
     private static func present(at now: Int64) -> SQL { "merged_at > \(now - lifetime)" }
@@ -139,13 +140,17 @@ enum Merges {
         try moveRelationships(of: other.id, to: contact.id, &record, in: db)
         try moveActivities(of: other.id, to: contact.id, &record, in: db)
         try moveTags(of: other.id, to: contact.id, &record, in: db)
+        record.avatar = MergeRecord.Avatar(of: other)
+        record.takesAvatar = contact.avatarSource == nil && record.avatar != nil
+        if record.takesAvatar { try record.avatar?.give(to: contact.id, in: db) }
         if isDescriptionLong, let description = other.description {
             record.note = try Notes.insert(
                 description, of: contact.id, uuid: makeID(), account: loader.account, at: now, in: db)
         }
         record.merged = after
         try Contacts.rewrite(contact.id, by: loader, at: now) { row in after.write(to: &row) }
-        try Contacts.delete(other, of: loader.account, in: db)
+        // Its files have moved, so no object is left.
+        _ = try Contacts.delete(other, of: loader.account, in: db)
         let name = other.formattedName ?? Monica.Names.complete(other.firstName, other.middleName, other.lastName)
         try db.run(
             """
@@ -156,7 +161,7 @@ enum Merges {
 
     private static func requireRoom(_ names: String, _ count: Int, _ limit: Int) throws {
         guard count <= limit else {
-            throw Monica.Problems.invalid(["The \(names) may not have more than \(limit) items."])
+            throw Monica.Problems.tooMany(names, limit: limit)
         }
     }
 
@@ -293,6 +298,7 @@ enum Merges {
         try restoreLinks(
             "activity_contacts", "activity_id", record.activities, record.newActivities, from: contact, to: other, in: db)
         try restoreLinks("contact_tags", "tag_id", record.tags, record.newTags, from: contact, to: other, in: db)
+        try restorePictures(record, from: contact, to: other, in: db)
         if let note = record.note, let description = record.other.fields.description {
             try db.run("DELETE FROM notes WHERE id = \(note) AND contact_id = \(contact) AND body = \(description)")
         }
@@ -304,6 +310,28 @@ enum Merges {
         }
         try Contacts.addToLists([other], of: loader.account, in: db)
         return other
+    }
+
+    /// Gives the contact that has come back its avatar, and takes those pictures from each of the two that are the other's.
+    private static func restorePictures(
+        _ record: MergeRecord, from contact: Int, to other: Int, in db: Session
+    ) throws {
+        if record.takesAvatar { try record.avatar?.take(from: contact, in: db) }
+        try record.avatar?.give(to: other, in: db)
+        for id in [contact, other] {
+            try db.run(
+                """
+                UPDATE contacts SET avatar_source = NULL, avatar_photo_id = NULL
+                WHERE id = \(id) AND avatar_source = 'photo'
+                    AND NOT EXISTS (SELECT 1 FROM photos p WHERE p.id = avatar_photo_id AND p.contact_id = \(id))
+                """)
+            try db.run(
+                """
+                DELETE FROM gift_photos
+                WHERE gift_id IN (SELECT id FROM gifts WHERE contact_id = \(id))
+                    AND NOT EXISTS (SELECT 1 FROM photos p WHERE p.id = photo_id AND p.contact_id = \(id))
+                """)
+        }
     }
 
     /// Restores a contact's attendances or tags, where the remaining contact still has them, and takes from that one what
@@ -381,6 +409,10 @@ private struct MergeRecord: Codable {
     var fields: [Twin<Field>] = []
     var addresses: [Twin<Address>] = []
     var relationships: [Twin<Relationship>] = []
+    /// The avatar of the other contact; nil when it had none.
+    var avatar: Avatar?
+    /// Whether the remaining contact has it by the merge.
+    var takesAvatar = false
     /// The note with the description of the other contact, where the two were too long together.
     var note: Int?
 
@@ -392,6 +424,35 @@ private struct MergeRecord: Codable {
     init(text: String) throws { self = try JSONDecoder().decode(Self.self, from: Data(text.utf8)) }
 
     func text() throws -> String { String(decoding: try JSONEncoder().encode(self), as: UTF8.self) }
+
+    /// A chosen avatar.
+    struct Avatar: Codable {
+        let source: String
+        let photo: Int?
+
+        init?(of row: ContactRow) {
+            guard let source = row.avatarSource else { return nil }
+            self.source = source
+            photo = row.avatarPhoto
+        }
+
+        func give(to contact: Int, in db: Session) throws {
+            try db.run(
+                """
+                UPDATE contacts SET avatar_source = \(source), avatar_photo_id = \(photo) WHERE id = \(contact)
+                """)
+        }
+
+        /// Removes the avatar, unless another one was chosen since.
+        func take(from contact: Int, in db: Session) throws {
+            let isSame: SQL = photo.map { "avatar_photo_id = \($0)" } ?? "avatar_photo_id IS NULL"
+            try db.run(
+                """
+                UPDATE contacts SET avatar_source = NULL, avatar_photo_id = NULL
+                WHERE id = \(contact) AND avatar_source = \(source) AND \(isSame)
+                """)
+        }
+    }
 
     /// A row that was deleted because the remaining contact has an equal one.
     struct Twin<Record: Codable & DeletedRow>: Codable {

@@ -18,6 +18,10 @@ public final class MonicaService: FileStoringService {
     let archives: Archives<Accounts>
     let searches: CallerLimit<AccountID>
     let zones: ZoneDatabase
+    let files: FileServer
+    let photoMaker: PhotoMaker
+    let uploadThrottle: UploadThrottle
+    let limits: Limits
     /// The e-mails about reminders; nil in a service that sends none.
     let reminderEmails: ReminderEmails?
     let time: TimeSource
@@ -34,7 +38,7 @@ public final class MonicaService: FileStoringService {
         public init(publicURL: String) { self.publicURL = publicURL }
     }
 
-    /// The numbers of requests that a client may send in a minute.
+    /// The numbers of requests that a client may send in a minute, and what one account may store.
     public struct Limits: Sendable {
         /// The limit for contacts and exports, for each token.
         public var contactRequests = 100
@@ -42,6 +46,10 @@ public final class MonicaService: FileStoringService {
         public var otherRequests = 200
         /// The limit for requests with wrong tokens, for each address.
         public var wrongTokens = 10
+        /// The size that all photos and documents of one account may have together, in bytes.
+        public var storageQuota: Int64 = 5 * 1024 * 1024 * 1024
+        /// The number of photos and documents that one account may upload in an hour.
+        public var uploadsPerHour = 500
 
         public init() {}
     }
@@ -50,14 +58,17 @@ public final class MonicaService: FileStoringService {
     ///
     /// - Parameters:
     ///   - database: A database with ``schema``.
-    ///   - objects: The store for archives.
+    ///   - objects: The store for photos, documents and archives.
+    ///   - photos: Writes photos again without metadata.
     ///   - mailer: The mailer that sends e-mails about reminders; nil for a service that sends none.
-    ///   - secret: The key for the fingerprints of requests under an `Idempotency-Key`, and for e-mails that wait.
+    ///   - secret: The key for the fingerprints of requests under an `Idempotency-Key`, for links to photos, and for e-mails
+    ///     that wait.
     ///   - zones: The time zones that decide about accounts' days.
     ///   - makeID: Returns a new UUID of version 4, in lower case.
     ///   - logger: Logs the failures of background work. By default they are not logged.
     public init(
-        database: Database, objects: any ObjectStore, mailer: (any Mailer)? = nil, secret: Secret,
+        database: Database, objects: any ObjectStore, photos: @escaping PhotoMaker, mailer: (any Mailer)? = nil,
+        secret: Secret,
         zones: ZoneDatabase = .system, time: TimeSource = .system,
         makeID: @escaping @Sendable () -> String = RandomUUID.make, settings: Settings,
         logger: Logger = Logger(label: "monica") { _ in SwiftLogNoOpLogHandler() }
@@ -66,6 +77,10 @@ public final class MonicaService: FileStoringService {
         self.objects = objects
         self.secret = secret
         self.zones = zones
+        files = FileServer(objects, secret: secret, publicURL: settings.publicURL, time: time)
+        photoMaker = photos
+        uploadThrottle = UploadThrottle(limit: settings.limits.uploadsPerHour, errorMessages: Monica.errorMessages)
+        limits = settings.limits
         reminderEmails = mailer.map { mailer in
             ReminderEmails(database: database, mailer: mailer, secret: secret, zones: zones, time: time) {
                 logger.logUnsentEmail($0, $1, isTriedAgain: $2)
@@ -77,7 +92,7 @@ public final class MonicaService: FileStoringService {
         publicURL = settings.publicURL
         searches = CallerLimit(atOnce: database.readsOfOneCaller)
         tokens = Tokens(database: database, time: time, limits: settings.limits)
-        let exporter = Exporter(database: database, baseURL: settings.publicURL, time: time)
+        let exporter = Exporter(database: database, baseURL: settings.publicURL, files: files, time: time)
         archives = Archives(
             of: Self.archiveContents(from: exporter), database: database, objects: objects, time: time)
     }
@@ -85,8 +100,8 @@ public final class MonicaService: FileStoringService {
     /// Returns every operation with its handler.
     public func routes() -> Routes<Monica, Caller> {
         var routes = Routes<Monica, Caller>(
-            secrets: { [secret] in secret.bytes }, name: { "account \($0.account)" }, authenticate: tokens.caller,
-            headers: tokens.count, dialects: dialect(of:))
+            spool: ObjectSpool(objects), secrets: { [secret] in secret.bytes }, name: { "account \($0.account)" },
+            authenticate: tokens.caller, headers: tokens.count, dialects: dialect(of:))
         contacts(&routes)
         merges(&routes)
         relationships(&routes)
@@ -104,6 +119,8 @@ public final class MonicaService: FileStoringService {
         debts(&routes)
         pets(&routes)
         lifeEvents(&routes)
+        photos(&routes)
+        documents(&routes)
         journal(&routes)
         contactFields(&routes)
         addresses(&routes)
@@ -115,7 +132,7 @@ public final class MonicaService: FileStoringService {
         personalTokens(&routes)
         archive(&routes)
         signIn(&routes)
-        if let files = objects as? LocalObjectStore { routes.serve(files) }
+        if let store = objects as? LocalObjectStore { routes.serve(store) }
         return routes
     }
 
@@ -127,10 +144,14 @@ public final class MonicaService: FileStoringService {
         ]
     }
 
-    /// The age in seconds from which an object without a row belongs to an archive that was not finished.
+    /// The age in seconds from which an object without a row belongs to an upload that failed, or to an archive that was not
+    /// finished.
     static let orphanAge: Int64 = 3600
 
-    public static let storedFiles = [Archives<Accounts>.files]
+    public static let storedFiles = [
+        StoredFileColumn("photos", "object_key", newest: "id"),
+        StoredFileColumn("documents", "object_key", newest: "id"), Archives<Accounts>.files,
+    ]
 
     /// Adds the contacts of an older database to the search index. It must run before the first request.
     public func prepare() async throws { try await ContactSearch.bringUpToDate(database) }
@@ -155,11 +176,12 @@ public final class MonicaService: FileStoringService {
 
     /// The columns whose times are compared with the clock.
     public static var storedTimes: [StoredTime] {
-        IdempotencyStore.times + RateLimits.times + Archives<Accounts>.times + JobQueue<ReminderEmail>.times
-            + SignIn.times + [StoredTime("tokens", "last_used_at"), Merges.time]
+        IdempotencyStore.times + RateLimits.times + UploadThrottle.times + Archives<Accounts>.times
+            + JobQueue<ReminderEmail>.times + SignIn.times
+            + [StoredTime("tokens", "last_used_at"), Merges.time]
     }
 
-    /// Deletes rows that have expired, and moves stored archives that no row names to the trash. It should run periodically.
+    /// Deletes rows that have expired, and moves stored objects that no row names to the trash. It should run periodically.
     @discardableResult
     public func sweep(limits: SweepLimits = .init()) async throws -> SweepReport {
         let now = time.milliseconds()
@@ -169,6 +191,7 @@ public final class MonicaService: FileStoringService {
             try RateLimits.sweep(at: now, in: db)
             try SignIn.sweep(at: now, in: db)
             try Merges.sweep(at: now, in: db)
+            try UploadThrottle.sweep(at: now, in: db)
         }
         try await removeDeletedAccounts(for: .seconds(60))
         return try await objects.sweep(
@@ -188,7 +211,9 @@ public final class MonicaService: FileStoringService {
     /// Returns a function that makes the loader of an account's records for a transaction. Ask for it before the
     /// transaction: the records' URLs begin as links in the answer to the present request do.
     func loader(of account: AccountID) -> @Sendable (Session) -> RecordLoader {
-        return { [zones, baseURL] in RecordLoader(account: account, baseURL: baseURL, zones: zones, db: $0) }
+        return { [zones, baseURL, links = files.links] in
+            RecordLoader(account: account, baseURL: baseURL, links: links, zones: zones, db: $0)
+        }
     }
 
     /// Creates a resource, once per `Idempotency-Key`.

@@ -4,10 +4,13 @@ import Identity
 import MonicaAPI
 
 extension OperatorContext {
-    /// The service for operators' commands, which do not need the secret for requests.
-    fileprivate func monica() throws -> MonicaService {
+    /// The service for operators' commands, which take no uploads.
+    ///
+    /// - Parameter secret: The key for links to photos, where there are any.
+    fileprivate func monica(_ secret: Secret = Secret([])) throws -> MonicaService {
         MonicaService(
-            database: database, objects: try makeObjects(), secret: Secret([]), settings: .init(publicURL: publicURL))
+            database: database, objects: try makeObjects(), photos: { _, _ in nil }, secret: secret,
+            settings: .init(publicURL: publicURL))
     }
 }
 
@@ -309,7 +312,8 @@ extension MonicaService {
         }
 
         public func run(in context: OperatorContext) async throws {
-            let isThere = try await context.monica().export(format, of: account, audit: context.audit) {
+            let secret = format == .json ? try context.secret(HostedMonica.requestKey) : Secret([])
+            let isThere = try await context.monica(secret).export(format, of: account, audit: context.audit) {
                 try await context.console.write($0)
             }
             guard isThere else { throw OperatorError("There is no account '\(account)'") }

@@ -56,4 +56,6 @@ extension Accounts: PeopleTable {
                 usedAt: (try row.get(2, as: Int64?.self)).map { .init($0) }, address: nil)
         }
     }
+
+    static func storage(of id: AccountID, in db: Session) throws -> Int64? { try Files.storage(of: id, in: db) }
 }

@@ -10,6 +10,7 @@ import TimeZones
 final class RecordLoader {
     let account: AccountID
     let baseURL: String
+    let links: FileLinks
     private let zones: ZoneDatabase
     let db: Session
     private(set) lazy var genders: Result<[Int: Monica.Gender], any Error> = Result {
@@ -29,9 +30,13 @@ final class RecordLoader {
     /// The time at which the account is reminded.
     private(set) lazy var reminderTime = Result { try Reminders.time(of: account, zones, in: db) }
 
-    init(account: AccountID, baseURL: String, zones: ZoneDatabase = .system, db: Session) {
+    /// The URLs of the pictures of contacts that were loaded, by the contacts' ids.
+    private var avatars: [Int: String] = [:]
+
+    init(account: AccountID, baseURL: String, links: FileLinks, zones: ZoneDatabase = .system, db: Session) {
         self.account = account
         self.baseURL = baseURL
+        self.links = links
         self.zones = zones
         self.db = db
     }
@@ -42,6 +47,7 @@ final class RecordLoader {
     func contacts(_ ids: [Int], with inclusion: Monica.Inclusion? = nil) throws -> [Monica.Contact] {
         let found = try countedRows(ids)
         guard !found.isEmpty else { return [] }
+        try loadAvatars(of: found.map(\.row))
         let tags = try tags(of: found.filter(\.hasTags).map(\.row.id))
         let introducers = try shortContacts(found.compactMap(\.row.metThrough))
         let addresses = try addresses(of: found.filter(\.hasAddresses).map(\.row.id))
@@ -77,8 +83,9 @@ final class RecordLoader {
 
     func shortContacts(_ ids: [Int]) throws -> [Int: Monica.ShortContact] {
         guard !ids.isEmpty else { return [:] }
-        let short = try contactRows(Array(Set(ids))).map { ($0.id, Monica.ShortContact(try show($0))) }
-        return Dictionary(uniqueKeysWithValues: short)
+        let rows = try contactRows(Array(Set(ids)))
+        try loadAvatars(of: rows)
+        return Dictionary(uniqueKeysWithValues: try rows.map { ($0.id, Monica.ShortContact(try show($0))) })
     }
 
     /// Loads the rows of contacts in the order of the ids.
@@ -98,7 +105,12 @@ final class RecordLoader {
         """
     }
 
-    /// Makes a contact of its own row.
+    private func loadAvatars(of rows: [ContactRow]) throws {
+        let chosen = rows.filter { $0.avatarSource != nil }
+        if !chosen.isEmpty { avatars.merge(try Avatars.urls(of: chosen, by: self)) { $1 } }
+    }
+
+    /// Makes a contact of its own row, once its avatar is loaded.
     private func show(_ row: ContactRow) throws -> Monica.Contact {
         let name = row.formattedName ?? Monica.Names.complete(row.firstName, row.middleName, row.lastName)
         var contact = Monica.Contact(
@@ -118,7 +130,9 @@ final class RecordLoader {
         contact.information.dates.birthdate = row.birth?.shown ?? .init()
         contact.information.dates.deceasedDate = row.death?.shown ?? .init()
         contact.information.career = .init(job: row.job, company: row.company)
-        contact.information.avatar = .init(defaultAvatarColor: Self.colors[row.id % Self.colors.count])
+        contact.information.avatar = .init(
+            url: avatars[row.id], source: row.avatarSource ?? Monica.AvatarChoice.words[0],
+            defaultAvatarColor: Self.colors[row.id % Self.colors.count])
         contact.information.foodPreferences = row.food
         contact.information.howYouMet.generalInformation = row.metHow
         contact.information.howYouMet.firstMetDate = row.met?.shown ?? .init()
@@ -254,6 +268,10 @@ struct ContactRow {
     var isEdited: Bool
     /// The same as ``ContactCard/formattedName``.
     var formattedName: String?
+    /// The chosen kind of picture; nil for the initials.
+    var avatarSource: String?
+    /// The photo that is the picture.
+    var avatarPhoto: Int?
 
     /// The columns of a contact `c`.
     enum Column: String, Columns {
@@ -284,6 +302,8 @@ struct ContactRow {
         case revisedAt = "c.revised_at"
         case isEdited = "c.is_edited"
         case formattedName = "c.formatted_name"
+        case avatarSource = "c.avatar_source"
+        case avatarPhoto = "c.avatar_photo_id"
 
         static let list = ColumnList(Self.self)
     }
@@ -313,6 +333,8 @@ struct ContactRow {
         revisedAt = try row.get(Column.revisedAt)
         isEdited = try row.get(Column.isEdited)
         formattedName = try row.get(Column.formattedName)
+        avatarSource = try row.get(Column.avatarSource)
+        avatarPhoto = try row.get(Column.avatarPhoto)
     }
 }
 

@@ -94,7 +94,7 @@ struct ReminderEmails: Sendable {
                 WHERE id = \(account) AND email <> '' AND \(Accounts.isPresent) AND \(Accounts.isUsable(at: now))
                 """),
             let reminder = try Monica.Reminder.one(
-                email.reminder, by: RecordLoader(account: account, baseURL: "", zones: zones, db: db))
+                email.reminder, by: RecordLoader(account: account, baseURL: "", links: .none, zones: zones, db: db))
         else { return nil }
         return message(to: address, about: reminder, on: email.day)
     }

@@ -353,5 +353,35 @@ extension MonicaService {
                     "CREATE INDEX merges_of_other ON merges (other_id, id)",
                     "CREATE INDEX merges_by_time ON merges (merged_at)",
                 ]),
+            .init("the number of uploads in an hour", UploadThrottle.tables),
+            .init(
+                "photos and documents",
+                MonicaService.files("photos") + MonicaService.files("documents") + [
+                    """
+                    CREATE TABLE gift_photos (
+                        gift_id BIGINT NOT NULL REFERENCES gifts (id),
+                        photo_id BIGINT NOT NULL REFERENCES photos (id), PRIMARY KEY (gift_id, photo_id))
+                    """,
+                    "CREATE INDEX gift_photos_of_photo ON gift_photos (photo_id)",
+                    // Both are null for the initials. A photo refers to its contact, so this is no reference to the photo.
+                    "ALTER TABLE contacts ADD COLUMN avatar_source TEXT",
+                    "ALTER TABLE contacts ADD COLUMN avatar_photo_id BIGINT",
+                    "CREATE INDEX contacts_by_avatar ON contacts (avatar_photo_id)",
+                ]),
         ])
+
+    /// Returns the statements that make a table of stored files.
+    private static func files(_ table: String) -> [String] {
+        [
+            """
+            CREATE TABLE \(table) (
+                id {ID}, uuid TEXT NOT NULL, account_id BIGINT NOT NULL REFERENCES accounts (id),
+                contact_id BIGINT NOT NULL REFERENCES contacts (id), filename TEXT NOT NULL,
+                object_key {KEY} NOT NULL UNIQUE, size BIGINT NOT NULL, mime_type TEXT NOT NULL,
+                created_at BIGINT NOT NULL)
+            """,
+            "CREATE INDEX \(table)_in_order ON \(table) (account_id, created_at, id)",
+            "CREATE INDEX \(table)_of_contact ON \(table) (contact_id, created_at, id)",
+        ]
+    }
 }

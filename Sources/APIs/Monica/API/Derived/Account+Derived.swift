@@ -32,7 +32,7 @@ extension Monica.Export {
         case tags, contacts, relationships, activities, notes, tasks, gifts, calls, conversations, reminders, debts,
             pets
         case lifeEvents = "life_events"
-        case journal
+        case photos, documents, journal
     }
 }
 
