@@ -272,7 +272,12 @@ enum Merges {
             SELECT contact_id, other_id, record FROM merges
             WHERE id = \(id) AND account_id = \(loader.account) AND \(present(at: now))
             """
-        ) { (contact: try $0.get(0, as: Int.self), other: try $0.get(1, as: Int.self), text: try $0.get(2, as: String.self)) }
+        ) {
+            (
+                contact: try $0.get(0, as: Int.self), other: try $0.get(1, as: Int.self),
+                text: try $0.get(2, as: String.self)
+            )
+        }
         guard let found else { throw Monica.Problems.notFound(Monica.Merge.singular) }
         let isLatest = try !db.exists(
             """
@@ -296,7 +301,8 @@ enum Merges {
         for address in record.addresses { try address.insertAgain(by: loader) }
         for relationship in record.relationships { try relationship.insertAgain(by: loader) }
         try restoreLinks(
-            "activity_contacts", "activity_id", record.activities, record.newActivities, from: contact, to: other, in: db)
+            "activity_contacts", "activity_id", record.activities, record.newActivities, from: contact, to: other,
+            in: db)
         try restoreLinks("contact_tags", "tag_id", record.tags, record.newTags, from: contact, to: other, in: db)
         try restorePictures(record, from: contact, to: other, in: db)
         if let note = record.note, let description = record.other.fields.description {
