@@ -424,7 +424,8 @@ import Testing
                 "accounts", "tokens", "genders", "contact_field_types", "activity_categories", "activity_types",
                 "contacts", "contact_fields", "addresses", "tags", "contact_tags", "activities", "activity_contacts",
                 "notes", "tasks", "gifts", "calls", "conversations", "messages", "reminders", "debts", "pets",
-                "life_events", "relationships", "merges", "journal", "imports", "import_updates", "search_blocks", "search_grams",
+                "life_events", "relationships", "merges", "journal", "imports", "import_updates", "search_blocks",
+                "search_grams",
                 "former_search_blocks", "once_only", "archives",
             ]
             for table in tables {

@@ -160,7 +160,9 @@ extension Mutant {
         .init(
             "POST /contacts/{id}/merge", "takes partial contacts",
             .accepting("POST /contacts/{id}/merge", "The contact can't be a partial contact", "{}")),
-        .init("POST /contacts/{id}/merge", "keeps the merged contact") { Mutant.lingering("GET /contacts/{id}").make() },
+        .init("POST /contacts/{id}/merge", "keeps the merged contact") {
+            Mutant.lingering("GET /contacts/{id}").make()
+        },
         .init(
             "POST /merges/{id}/undo", "undoes merges in any order",
             .accepting("POST /merges/{id}/undo", "A later merge of the contact must be undone first.", "{}")),

@@ -34,7 +34,8 @@ public enum Monica: ServiceAPI {
     public static func answering(_ about: About) -> APIResponse<About> { APIResponse(data: about) }
     /// The sections of the contract. Each lists its own operations and frames.
     public static let sections = [
-        contacts, merges, relationships, contactFields, addresses, activities, notes, tasks, gifts, phoneCalls, conversations,
+        contacts, merges, relationships, contactFields, addresses, activities, notes, tasks, gifts, phoneCalls,
+        conversations,
         reminders, debts, pets, lifeEvents, journal, tags, genders, activityTypes, currencies, account,
     ]
 

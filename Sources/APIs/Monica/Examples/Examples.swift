@@ -6,7 +6,8 @@ import ContractExamples
 /// first members alone, and of other resources nothing but that they have an id.
 package enum MonicaExamples {
     package static let all = Examples(
-        contacts, merges, relationships, contactFields, addresses, activities, notes, tasks, gifts, phoneCalls, conversations,
+        contacts, merges, relationships, contactFields, addresses, activities, notes, tasks, gifts, phoneCalls,
+        conversations,
         reminders, debts, pets, lifeEvents, journal, tags, genders, activityTypes, currencies, account,
         archive,
         calls: calls, failure: #"{ "error": { "message": "Unauthenticated.", "code": 401, + "error_code": 42 } }"#)

@@ -19,7 +19,9 @@ extension MonicaService {
             try Accounts.lockCaller(loader.account, in: loader.db)
             let fields = try ActivityFields(form, types: loader.activityTypes.get())
             try fields.requireContacts(by: loader)
-            return try fields.insert(uuid: makeID(), by: loader, at: now).flatMap { try Monica.Activity.one($0, by: loader) }
+            return try fields.insert(uuid: makeID(), by: loader, at: now).flatMap {
+                try Monica.Activity.one($0, by: loader)
+            }
         }
     }
 

@@ -20,7 +20,9 @@ extension MonicaService {
             let fields = try GiftFields(form)
             try Accounts.lockCaller(loader.account, in: loader.db)
             try fields.requireContacts(by: loader)
-            return try fields.insert(uuid: makeID(), by: loader, at: now).flatMap { try Monica.Gift.one($0, by: loader) }
+            return try fields.insert(uuid: makeID(), by: loader, at: now).flatMap {
+                try Monica.Gift.one($0, by: loader)
+            }
         }
     }
 

@@ -267,7 +267,12 @@ enum Merges {
             SELECT contact_id, other_id, record FROM merges
             WHERE id = \(id) AND account_id = \(loader.account) AND \(present(at: now))
             """
-        ) { (contact: try $0.get(0, as: Int.self), other: try $0.get(1, as: Int.self), text: try $0.get(2, as: String.self)) }
+        ) {
+            (
+                contact: try $0.get(0, as: Int.self), other: try $0.get(1, as: Int.self),
+                text: try $0.get(2, as: String.self)
+            )
+        }
         guard let found else { throw Monica.Problems.notFound(Monica.Merge.singular) }
         let isLatest = try !db.exists(
             """
@@ -291,7 +296,8 @@ enum Merges {
         for address in record.addresses { try address.insertAgain(by: loader) }
         for relationship in record.relationships { try relationship.insertAgain(by: loader) }
         try restoreLinks(
-            "activity_contacts", "activity_id", record.activities, record.newActivities, from: contact, to: other, in: db)
+            "activity_contacts", "activity_id", record.activities, record.newActivities, from: contact, to: other,
+            in: db)
         try restoreLinks("contact_tags", "tag_id", record.tags, record.newTags, from: contact, to: other, in: db)
         if let note = record.note, let description = record.other.fields.description {
             try db.run("DELETE FROM notes WHERE id = \(note) AND contact_id = \(contact) AND body = \(description)")
@@ -361,7 +367,7 @@ extension Session {
 private struct MergeRecord: Codable {
     /// The fields of the remaining contact before the merge.
     let contact: ContactFields
-    /// Those that it has by the merge.
+    /// The fields that it has by the merge.
     var merged: ContactFields?
     let other: MergedContact
     /// The rows that belonged to the other contact, by their tables.
@@ -600,7 +606,7 @@ private struct ContactFields: Codable {
     ///   - contact: The id of this one.
     /// - Returns: Whether the other one's description has no room beside this one's.
     mutating func fill(from other: Self, of former: Int, to contact: Int) -> Bool {
-        // Nobody introduces themselves.
+        // A contact does not introduce itself.
         if metThrough == former { metThrough = nil }
         var other = other
         if other.metThrough == contact { other.metThrough = nil }
@@ -620,7 +626,7 @@ private struct ContactFields: Codable {
         return false
     }
 
-    /// Takes back what a merge has changed, and was not changed since.
+    /// Restores what a merge has changed, and was not changed since.
     mutating func revert(_ merged: Self, to former: Self) {
         func revert<Value: Equatable>(_ field: WritableKeyPath<Self, Value>) {
             if self[keyPath: field] == merged[keyPath: field] { self[keyPath: field] = former[keyPath: field] }

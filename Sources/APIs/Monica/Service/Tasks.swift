@@ -22,7 +22,9 @@ extension MonicaService {
             if let contact = fields.contact, try !Contacts.exists(contact, of: loader.account, in: loader.db) {
                 throw Monica.Problems.notFound(Monica.Contact.singular)
             }
-            return try fields.insert(uuid: makeID(), by: loader, at: now).flatMap { try Monica.Task.one($0, by: loader) }
+            return try fields.insert(uuid: makeID(), by: loader, at: now).flatMap {
+                try Monica.Task.one($0, by: loader)
+            }
         }
     }
 
