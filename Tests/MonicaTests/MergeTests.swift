@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    /// What a merged contact named may be gone when it comes back.
+    /// A contact that comes back may name others that are gone.
     @Test(arguments: Stack.Engine.available)
     func whatIsGoneDoesNotComeBack(_ engine: Stack.Engine) async throws {
         try await withMonica(on: Stack(engine, .inProcess)) { host in

@@ -93,7 +93,8 @@ struct MonicaImport: AsyncParsableCommand {
             input: {
                 let some = try rest.withLockedValue { try $0.next() }
                 return try some.map {
-                    Array(try JSONEncoder().encode(MonicaService.ImportRecords.Piece(done: $0.done, records: $0.records)))
+                    Array(
+                        try JSONEncoder().encode(MonicaService.ImportRecords.Piece(done: $0.done, records: $0.records)))
                 }
             })
     }

@@ -395,7 +395,7 @@ extension Session {
 private struct MergeRecord: Codable {
     /// The fields of the remaining contact before the merge.
     let contact: ContactFields
-    /// Those that it has by the merge.
+    /// The fields that it has by the merge.
     var merged: ContactFields?
     let other: MergedContact
     /// The rows that belonged to the other contact, by their tables.
@@ -667,7 +667,7 @@ private struct ContactFields: Codable {
     ///   - contact: The id of this one.
     /// - Returns: Whether the other one's description has no room beside this one's.
     mutating func fill(from other: Self, of former: Int, to contact: Int) -> Bool {
-        // Nobody introduces themselves.
+        // A contact does not introduce itself.
         if metThrough == former { metThrough = nil }
         var other = other
         if other.metThrough == contact { other.metThrough = nil }
@@ -687,7 +687,7 @@ private struct ContactFields: Codable {
         return false
     }
 
-    /// Takes back what a merge has changed, and was not changed since.
+    /// Restores what a merge has changed, and was not changed since.
     mutating func revert(_ merged: Self, to former: Self) {
         func revert<Value: Equatable>(_ field: WritableKeyPath<Self, Value>) {
             if self[keyPath: field] == merged[keyPath: field] { self[keyPath: field] = former[keyPath: field] }

@@ -12,7 +12,7 @@ public struct ExportFile: Sendable {
     struct List: Sendable {
         /// The place of the list, such as `account.data[1].values`.
         let path: String
-        /// What its records are, such as `contact`.
+        /// The name of its records, such as `contact`.
         let name: String
         /// The places of the records in the file's bytes.
         var ranges: [Range<Int>] = []
@@ -69,7 +69,7 @@ public struct ExportFile: Sendable {
     }
 }
 
-/// What a file has: the names of its members, and the lists of records.
+/// The names of a file's members, and its lists of records.
 private struct Outline {
     var members: Set<String> = []
     var lists: [ExportFile.List] = []

@@ -26,7 +26,7 @@ public struct ImportedRecord: Codable, Sendable {
         case contactFieldType = "contact field type"
         case activityType = "activity type"
         case activityTypeCategory = "activity type category"
-        /// What has no place at all.
+        /// A record that has no place at all.
         case other
 
         /// Returns the kind in words, such as `2 pets`.
@@ -58,7 +58,7 @@ public struct ImportedRecord: Codable, Sendable {
     var parent: String?
     /// The records that are added with it.
     var parts: [ImportedRecord] = []
-    /// What it has that has no place.
+    /// The parts of it that have no place.
     var leftOut: [String] = []
     var birth: StoredDate?
     var death: StoredDate?

@@ -104,6 +104,7 @@ struct JSONFileReader {
     }
 
     private mutating func number() throws -> JSONValue {
+        guard index < end else { throw fault("the file ends too early") }
         let start = index
         while index < end, "+-.0123456789eE".utf8.contains(bytes[index]) { index += 1 }
         let text = String(decoding: bytes[start..<index], as: UTF8.self)

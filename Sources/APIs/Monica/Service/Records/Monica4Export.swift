@@ -111,7 +111,9 @@ struct Monica4Export {
                 "first_name", "middle_name", "last_name", "nickname", "description", "is_starred", "is_partial", "job",
                 "company", "food_preferences", "tags",
             ],
-            read: ["is_dead", "is_active", "gender", "birthdate", "deceased_date", "first_met_date", "first_met_through"])
+            read: [
+                "is_dead", "is_active", "gender", "birthdate", "deceased_date", "first_met_date", "first_met_through",
+            ])
         let properties = value["properties"]
         record.form["is_deceased"] = properties?["is_dead"]
         record.key = properties?["gender"]?.text?.lowercased()

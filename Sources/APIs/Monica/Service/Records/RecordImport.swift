@@ -15,7 +15,7 @@ extension MonicaService {
         var imported: [ImportedRecord.Kind: Int] = [:]
         /// The records that were there already.
         var known: [ImportedRecord.Kind: Int] = [:]
-        /// What has no place, with the number of records that had it.
+        /// The things that have no place, with the number of records that had each.
         var leftOut: [String: Int] = [:]
         var refused: [Refusal] = []
     }
@@ -146,7 +146,9 @@ private struct KnownRecords: Sendable {
         ] as [(ImportedRecord.Kind, SQL)] {
             uuids[kind] = Set(try db.all("SELECT uuid FROM \(table) WHERE account_id = \(account)") { try $0.get(0) })
         }
-        for (kind, table) in [(.contactField, "contact_fields"), (.address, "addresses")] as [(ImportedRecord.Kind, SQL)] {
+        for (kind, table) in [(.contactField, "contact_fields"), (.address, "addresses")]
+            as [(ImportedRecord.Kind, SQL)]
+        {
             uuids[kind] = Set(
                 try db.all(
                     "SELECT t.uuid FROM \(table) t JOIN contacts c ON c.id = t.contact_id WHERE c.account_id = \(account)"
@@ -301,7 +303,9 @@ private struct RecordBatch {
         }
         let found =
             all.first { $0.uuid == record.uuid }
-            ?? all.first { Folding.fold($0.name) == wanted && (category == nil || $0.activityTypeCategory?.id == category) }
+            ?? all.first {
+                Folding.fold($0.name) == wanted && (category == nil || $0.activityTypeCategory?.id == category)
+            }
         let form: [String: JSONValue] = [
             "name": record.form["name"] ?? nil, "activity_type_category_id": .orNull(category),
         ]
@@ -539,9 +543,7 @@ private struct RecordBatch {
         guard contacts.count == record.contacts.count else { throw Absence(what: "one of its contacts is not there") }
         form["contacts"] = .list(contacts.map { .orNull($0) })
         form["activity_type_id"] = .orNull(type(.activityType, record.key))
-        let types = Dictionary(
-            uniqueKeysWithValues: try ActivityTypes.all(of: loader.account, in: db).map { ($0.id, $0) })
-        let id = try ActivityFields(.init(form), types: types)
+        let id = try ActivityFields(.init(form), types: loader.activityTypes.get())
             .insert(uuid: record.uuid ?? makeID(), by: loader, at: now)
         if let id { try setTimes("activities", id, record) }
     }

@@ -15,7 +15,9 @@ struct RecordSummary {
         if lines.isEmpty { lines.append("The file has no records") }
         if !report.leftOut.isEmpty {
             lines.append("Not imported, because there is no place for it (number of records):")
-            lines += report.leftOut.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "  \($0.key): \($0.value)" }
+            lines += report.leftOut.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map {
+                "  \($0.key): \($0.value)"
+            }
         }
         if !report.refused.isEmpty {
             lines.append("Not imported, because a rule refuses it:")
