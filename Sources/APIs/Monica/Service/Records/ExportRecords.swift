@@ -155,16 +155,16 @@ private struct ConcordExport {
         record.birth = information?["dates"]?["birthdate"]?.storedDate
         record.death = information?["dates"]?["deceased_date"]?.storedDate
         record.met = met?["first_met_date"]?.storedDate
-        record.form["tags"] = .list((value["tags"]?.elements ?? []).compactMap { $0["name"] })
+        record.form["tags"] = .list((value["tags"]?.values ?? []).compactMap { $0["name"] })
         // A name whose parts stand in another order.
         record.form["complete_name"] = value["complete_name"]
-        for (index, field) in (value["contactFields"]?.elements ?? []).enumerated() {
+        for (index, field) in (value["contactFields"]?.values ?? []).enumerated() {
             var part = ImportedRecord(.contactField, "\(path).contactFields[\(index)]", field)
             part.form["data"] = field["content"]
             part.key = field["contact_field_type"]?["id"]?.key
             record.parts.append(part)
         }
-        for (index, address) in (value["addresses"]?.elements ?? []).enumerated() {
+        for (index, address) in (value["addresses"]?.values ?? []).enumerated() {
             var part = ImportedRecord(.address, "\(path).addresses[\(index)]", address)
             for name in ["name", "street", "city", "province", "postal_code"] { part.form[name] = address[name] }
             part.form["country"] = address["country"]?["name"] ?? address["country"]
@@ -215,7 +215,7 @@ private struct ConcordExport {
 
     private func activity(_ value: JSONValue, _ path: String) -> ImportedRecord {
         var record = ImportedRecord(.activity, path, value)
-        record.contacts = (value["contacts"]?.elements ?? []).map(uuid)
+        record.contacts = (value["contacts"]?.values ?? []).map(uuid)
         for name in ["summary", "description"] { record.form[name] = value[name] }
         record.form["happened_at"] = value["happened_at"]?.day.map { .string($0.description) }
         record.key = value["activity_type"]?["id"]?.key

@@ -102,7 +102,7 @@ extension JSONValue {
     }
 
     /// The elements of a list, or the values of an object that stands for one.
-    var elements: [JSONValue] {
+    var values: [JSONValue] {
         switch self {
         case .list(let elements): elements
         case .object(let members):
@@ -141,7 +141,4 @@ extension JSONValue {
             ? .ageBased : self["is_year_unknown"]?.truth == true ? .yearUnknown : .exact
         return StoredDate(day, kind)
     }
-
-    /// The members of an object.
-    var members: [String: JSONValue] { if case .object(let members) = self { members } else { [:] } }
 }

@@ -60,8 +60,8 @@ struct Monica4Export {
     /// Returns the values of one type that a contact has, with their places.
     private static func values(_ type: String, of contact: JSONValue) -> [(value: JSONValue, path: String)] {
         var found: [(value: JSONValue, path: String)] = []
-        for (index, list) in (contact["data"]?.elements ?? []).enumerated() where list["type"]?.text == type {
-            for (place, value) in (list["values"]?.elements ?? []).enumerated() {
+        for (index, list) in (contact["data"]?.values ?? []).enumerated() where list["type"]?.text == type {
+            for (place, value) in (list["values"]?.values ?? []).enumerated() {
                 found.append((value, ".data[\(index)].values[\(place)]"))
             }
         }
@@ -143,7 +143,7 @@ struct Monica4Export {
             record.contacts = [uuid, through.lowercased()]
             records.append(record)
         }
-        for list in value["data"]?.elements ?? [] {
+        for list in value["data"]?.values ?? [] {
             guard let type = list["type"]?.text, !Self.read.contains(type) else { continue }
             for (detail, place) in Self.values(type, of: value) {
                 var record = detailRecord(type, detail, path + place)
@@ -178,7 +178,7 @@ struct Monica4Export {
                 .conversation, value, path, ["happened_at"], read: ["contact_field_type", "messages"])
             record.form["happened_at"] = properties?["happened_at"]?.time
             record.key = properties?["contact_field_type"]?.text?.lowercased()
-            record.form["messages"] = .list((properties?["messages"]?.elements ?? []).map(Self.message))
+            record.form["messages"] = .list((properties?["messages"]?.values ?? []).map(Self.message))
             return record
         case "reminder":
             var record = Self.record(

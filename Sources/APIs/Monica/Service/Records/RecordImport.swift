@@ -378,7 +378,7 @@ private struct RecordBatch {
         let food = input.text("food_preferences", upTo: 100_000)
         let how = input.text("general_information", upTo: 100_000)
         let complete = input.text("complete_name", upTo: 1000)
-        let tags = form["tags"].map { $0.elements.isEmpty } == false ? input.texts("tags") : []
+        let tags = form["tags"].map { $0.values.isEmpty } == false ? input.texts("tags") : []
         try input.check()
         if let complete, complete != Monica.Names.complete(fields.firstName, fields.middleName, fields.lastName) {
             fields.formattedName = complete
@@ -487,7 +487,7 @@ private struct RecordBatch {
 
     private mutating func addMessages(to conversation: Int, _ record: ImportedRecord) throws {
         var others = (number: 0, length: 0)
-        for (index, message) in (record.form["messages"]?.elements ?? []).enumerated() {
+        for (index, message) in (record.form["messages"]?.values ?? []).enumerated() {
             do {
                 let fields = try MessageFields(.init(message.members))
                 others = (others.number + 1, others.length + fields.content.length)
