@@ -86,17 +86,6 @@ import FoundationNetworking
             #expect(json.output.contains(#""complete_name":"John Doe""#))
             // The URL is the server's own, as over HTTP.
             #expect(json.output.contains(#""url":"http://localhost:\#(port)/api/contacts/1""#))
-            let saved = place.folder + "/alice.json"
-            try Data(json.output.utf8).write(to: URL(fileURLWithPath: saved))
-            let copied = try await run(["monica", "import", saved, "--account", "copy"] + more)
-            #expect(copied.output.hasPrefix("1 contact imported\n1 contact field imported\n"), "\(copied.errors)")
-            let again = try await run(["monica", "import", saved, "--account", "copy"] + more)
-            #expect(again.output.hasPrefix("0 contacts imported, 1 there already\n"), "\(again.errors)")
-            try Data("{\"version\":1,\n\"contacts\":[}".utf8).write(to: URL(fileURLWithPath: saved))
-            let broken = try await run(["monica", "import", saved, "--account", "copy"] + more)
-            #expect(broken.status == 1 && broken.errors.contains("line 2: this is no JSON"), "\(broken.errors)")
-            let overwriting = try await run(["monica", "import", saved, "--account", "copy", "--overwrite"] + more)
-            #expect(overwriting.status == 1 && overwriting.errors.contains("are for vCards alone"))
             let cards = try await run(["monica", "export", "--account", "alice", "--format", "vcard"] + more)
             #expect(cards.output.contains("FN:John Doe\r\n"))
             let nobody = try await run(["monica", "export", "--account", "bob"] + more)
@@ -128,6 +117,26 @@ import FoundationNetworking
             #expect(answer.status == 401)
             again.signal(SIGTERM)
             #expect(await again.status() == 0)
+        }
+    }
+
+    @Test func anExportIsImportedOnce() async throws {
+        try await withTestDatabase(on: .sqlite) { place in
+            let more = ["--data", place.folder]
+            let file = place.folder + "/cards.vcf"
+            try Data("BEGIN:VCARD\nFN:John Doe\nTEL:1\nEND:VCARD\n".utf8).write(to: URL(fileURLWithPath: file))
+            #expect(try await run(["monica", "import", file, "--account", "alice"] + more).status == 0)
+            let json = try await run(["monica", "export", "--account", "alice"] + more)
+            try Data(json.output.utf8).write(to: URL(fileURLWithPath: file))
+            let copied = try await run(["monica", "import", file, "--account", "copy"] + more)
+            #expect(copied.output.hasPrefix("1 contact imported\n1 contact field imported\n"), "\(copied.errors)")
+            let again = try await run(["monica", "import", file, "--account", "copy"] + more)
+            #expect(again.output.hasPrefix("0 contacts imported, 1 there already\n"), "\(again.errors)")
+            let overwriting = try await run(["monica", "import", file, "--account", "copy", "--overwrite"] + more)
+            #expect(overwriting.status == 1 && overwriting.errors.contains("are for vCards alone"))
+            try Data("{\"version\":1,\n\"contacts\":[}".utf8).write(to: URL(fileURLWithPath: file))
+            let broken = try await run(["monica", "import", file, "--account", "copy"] + more)
+            #expect(broken.status == 1 && broken.errors.contains("line 2: this is no JSON"), "\(broken.errors)")
         }
     }
 

@@ -411,7 +411,7 @@ import Testing
         ("{\"a\": \"b\n\"}", "line 1: a text has a control character"),
         ("{} x", "line 1: there is something behind the end"),
         ("{\"a\" 1}", "line 1: ':' is missing"), ("{\"a\": \"\\x\"}", "line 1: a text has an escape that is none"),
-        ("{\"a\": 01}", "line 1: this is no JSON"),
+        ("{\"a\": 01}", "line 1: '}' is missing"),
         ("{\"contacts\": []}", "it is neither an export of Monica 4 nor one of 'concord monica export'"),
     ])
     func aFileThatIsNoneIsRefused(_ text: String, _ reason: String) throws {

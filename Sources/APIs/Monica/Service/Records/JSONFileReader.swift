@@ -106,14 +106,28 @@ struct JSONFileReader {
     private mutating func number() throws -> JSONValue {
         guard index < end else { throw fault("the file ends too early") }
         let start = index
-        while index < end, "+-.0123456789eE".utf8.contains(bytes[index]) { index += 1 }
-        let text = String(decoding: bytes[start..<index], as: UTF8.self)
-        guard text.wholeMatch(of: #/-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/#) != nil else {
-            throw fault("this is no JSON")
+        if peek == UInt8(ascii: "-") { index += 1 }
+        // A zero stands alone.
+        if peek == UInt8(ascii: "0") { index += 1 } else { try digits() }
+        if peek == UInt8(ascii: ".") {
+            index += 1
+            try digits()
         }
+        if peek == UInt8(ascii: "e") || peek == UInt8(ascii: "E") {
+            index += 1
+            if peek == UInt8(ascii: "+") || peek == UInt8(ascii: "-") { index += 1 }
+            try digits()
+        }
+        let text = String(decoding: bytes[start..<index], as: UTF8.self)
         if let integer = Int64(text) { return .integer(integer) }
         guard let number = Double(text), number.isFinite else { throw fault("the number is too large") }
         return .number(number)
+    }
+
+    private mutating func digits() throws {
+        let start = index
+        while index < end, UInt8(ascii: "0")...UInt8(ascii: "9") ~= bytes[index] { index += 1 }
+        guard index > start else { throw fault("this is no JSON") }
     }
 
     private mutating func string() throws -> String {
@@ -145,7 +159,12 @@ struct JSONFileReader {
     private var peek: UInt8? { index < end ? bytes[index] : nil }
 
     private mutating func skipSpace() {
-        while index < end, [0x20, 0x0A, 0x0D, 0x09].contains(bytes[index]) { index += 1 }
+        while index < end {
+            switch bytes[index] {
+            case 0x20, 0x0A, 0x0D, 0x09: index += 1
+            default: return
+            }
+        }
     }
 
     private mutating func take(_ byte: UInt8) -> Bool {
