@@ -100,7 +100,8 @@ public final class MonicaService: FileStoringService {
     /// Returns every operation with its handler.
     public func routes() -> Routes<Monica, Caller> {
         var routes = Routes<Monica, Caller>(
-            spool: ObjectSpool(objects), secrets: { [secret] in secret.bytes }, name: { "account \($0.account)" }, authenticate: tokens.caller,
+            spool: ObjectSpool(objects), secrets: { [secret] in secret.bytes }, name: { "account \($0.account)" },
+            authenticate: tokens.caller,
             headers: tokens.count)
         contacts(&routes)
         relationships(&routes)
