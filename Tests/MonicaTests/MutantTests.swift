@@ -38,6 +38,8 @@ import Testing
         "GET /export/json: reversed conversations": "the contract does not say the order",
         "GET /export/json: reversed life_events": "the contract does not say the order",
         "GET /export/json: reversed gifts": "the contract does not say the order",
+        "GET /export/json: reversed photos": "the contract does not say the order",
+        "GET /export/json: reversed documents": "the contract does not say the order",
     ].merging(Mutant.ofDoors(in: MonicaExamples.all)) { own, _ in own }
 
     @Test func theCheckerNoticesEveryMutant() async throws {

@@ -99,12 +99,18 @@ extension MonicaScenarios {
             try await owner.send(Monica.SetAvatar(id: john, .photo(photo.id)))
             let gift = try await owner.client.create(Monica.GiftDraft(contactID: john, name: "x"))
             try await owner.send(Monica.AddPhotoToGift(gift: gift.id, photo: photo.id))
-            for link in [photo.link, document.link] { try expect(try await world.fetch(link).status, equals: 200) }
+            for (kind, id, link) in [("photo", photo.id, photo.link), ("document", document.id, document.link)] {
+                try await owner.get("/\(kind)s/\(id)").succeeded(200)
+                try expect(try await owner.ids("/contacts/\(john)/\(kind)s"), equals: [Int64(id)])
+                try expect(try await world.fetch(link).status, equals: 200)
+            }
             try await owner.client.delete(Monica.Contact.self, id: john)
             for (kind, id, link) in [
                 ("photo", photo.id, photo.link), ("document", document.id, document.link),
             ] {
                 try await owner.get("/\(kind)s/\(id)").refused(404, 31, "The requested \(kind) was not found.")
+                try await owner.get("/contacts/\(john)/\(kind)s")
+                    .refused(404, 31, "The requested contact was not found.")
                 try expect(try await world.fetch(link).status, equals: 404)
             }
         },
@@ -166,6 +172,9 @@ extension Owner {
             let page = try await get(list).succeeded(200)
             try expect(page["data"]?.unsigned, equals: [made, other])
             try expect(page["meta"]?["total"], equals: 2)
+            for row in page["data"]?.elements ?? [] {
+                try expect(try await fetch(row["link"]?.string ?? "").status == 200, "the link of \(row)")
+            }
             let latest = try await get(list + "sort=-created_at&limit=1").succeeded(200)
             try expect(latest["data"]?.unsigned, equals: [other])
             let second = try await get(list + "limit=1&page=2").succeeded(200)

@@ -352,6 +352,7 @@ extension MonicaScenarios {
                 ("/contacts/\(john.id)/avatar", ["source": "default"], "contact"),
                 ("/contacts/\(jane.id)/avatar", ["source": "photo", "photo_id": photo.id.json], "photo"),
                 ("/gifts/\(gift.id)/photo/\(portrait.id)", [:], "gift"),
+                ("/gifts/\(gift.id)/photo/\(photo.id)", [:], "gift"),
                 ("/gifts/\(theirs.id)/photo/\(photo.id)", [:], "photo"),
             ] as [(String, JSONValue, String)] {
                 try await other.raw(.put, path, body).refused(404, 31, "The requested \(what) was not found.", path)
