@@ -131,7 +131,7 @@ import FoundationNetworking
             let copied = try await run(["monica", "import", file, "--account", "copy"] + more)
             #expect(copied.output.hasPrefix("1 contact imported\n1 contact field imported\n"), "\(copied.errors)")
             let again = try await run(["monica", "import", file, "--account", "copy"] + more)
-            #expect(imported.output.hasPrefix("0 contacts imported, 1 there already\n"), "\(imported.errors)")
+            #expect(again.output.hasPrefix("0 contacts imported, 1 there already\n"), "\(again.errors)")
             let overwriting = try await run(["monica", "import", file, "--account", "copy", "--overwrite"] + more)
             #expect(overwriting.status == 1 && overwriting.errors.contains("are for vCards alone"))
             try Data("{\"version\":1,\n\"contacts\":[}".utf8).write(to: URL(fileURLWithPath: file))
