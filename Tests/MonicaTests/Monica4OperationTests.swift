@@ -26,7 +26,7 @@ import Testing
         "GET /tags/{}/contacts", "GET /contacts/{}/logs", "PUT /gifts/{}/photo/{}", "GET /reminders/upcoming/{}",
     ]
 
-    /// The lists of what belongs to one contact.
+    /// The lists of the records of one contact.
     private static let nested = [
         "addresses", "pets", "notes", "calls", "conversations", "activities", "reminders", "tasks", "gifts", "debts",
         "contactfields", "relationships", "photos", "documents",

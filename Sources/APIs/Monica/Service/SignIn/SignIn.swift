@@ -62,6 +62,20 @@ enum SignIn {
         try db.run("DELETE FROM tokens WHERE renewed_at <= \(now - renewalPeriod)")
     }
 
+    /// Returns the account that a one-time code, which is used by it, or a token belongs to; nil when it is neither.
+    static func account(of secret: String, at now: Int64, in db: Session) throws -> AccountID? {
+        let code = TypedCode.digest(of: secret)
+        let account: AccountID? = try db.value(
+            "SELECT account_id FROM sign_in_codes WHERE digest = \(code) AND expires_at > \(now)")
+        // Of two requests with one code the second finds it used.
+        if let account, try db.run("DELETE FROM sign_in_codes WHERE digest = \(code)") > 0 { return account }
+        return try db.value(
+            """
+            SELECT account_id FROM tokens WHERE digest = \(Digest.sha256(secret))
+                AND (expires_at IS NULL OR expires_at > \(now))
+            """)
+    }
+
     /// Deletes what would sign in to an account.
     static func forget(_ account: AccountID, in db: Session) throws {
         for table: SQL in ["sign_in_codes", "sign_in_grants"] {
@@ -151,19 +165,7 @@ extension MonicaService {
     ) async throws -> Bool {
         let now = time.milliseconds()
         return try await database.write { db in
-            let code = TypedCode.digest(of: secret)
-            var account: AccountID? = try db.value(
-                "SELECT account_id FROM sign_in_codes WHERE digest = \(code) AND expires_at > \(now)")
-            // Of two requests with one code the second finds it used.
-            if account != nil, try db.run("DELETE FROM sign_in_codes WHERE digest = \(code)") == 0 { account = nil }
-            account =
-                try account
-                ?? db.value(
-                    """
-                    SELECT account_id FROM tokens WHERE digest = \(Digest.sha256(secret))
-                        AND (expires_at IS NULL OR expires_at > \(now))
-                    """)
-            guard let account else { return false }
+            guard let account = try SignIn.account(of: secret, at: now, in: db) else { return false }
             try Accounts.requireUsable(account, at: now, in: db)
             try db.run(
                 """

@@ -16,10 +16,6 @@ enum SignInPage {
     ///
     /// - Parameter mistake: What was wrong with the person's last attempt.
     static func page(for app: SignInApp, _ request: FormRequest, mistake: String?) -> Answer<Empty> {
-        let fields = kept.reduce("" as HTML) { fields, name in
-            guard let value = request[name] else { return fields }
-            return #"\#(fields)<input type="hidden" name="\#(name)" value="\#(value)">"#
-        }
         let notice = mistake.map { text -> HTML in #"<p role="alert" id="mistake">\#(text)</p>"# } ?? ""
         let described: HTML = mistake == nil ? "" : #" aria-describedby="mistake" aria-invalid="true""#
         return WebPage(
@@ -29,7 +25,7 @@ enum SignInPage {
                 <p>The app will read and change everything in your account, until you or the operator of this server \
                 revoke its token.</p>
                 \(notice)
-                <form method="post" action="authorize">\(fields)
+                <form method="post" action="authorize">\(fields(of: request))
                 <label for="secret">A token of your account, or a code from the operator of this server</label>
                 <input id="secret" name="secret" type="password" autocomplete="off" autocapitalize="off" \
                 spellcheck="false" maxlength="255" autofocus\(described)>
@@ -39,6 +35,13 @@ enum SignInPage {
                 """,
             formsLeadTo: app.redirect
         ).answer(mistake == nil ? .ok : .unprocessableContent)
+    }
+
+    private static func fields(of request: FormRequest) -> HTML {
+        kept.reduce("") { fields, name in
+            guard let value = request[name] else { return fields }
+            return #"\#(fields)<input type="hidden" name="\#(name)" value="\#(value)">"#
+        }
     }
 
     /// Returns a page that says why a person cannot sign in. It leads nowhere: the address that the app gave may be another's.
