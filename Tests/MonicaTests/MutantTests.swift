@@ -38,6 +38,20 @@ import Testing
         "GET /export/json: reversed conversations": "the contract does not say the order",
         "GET /export/json: reversed life_events": "the contract does not say the order",
         "GET /export/json: reversed gifts": "the contract does not say the order",
+        "GET /me/tokens: null for data.[].expires_at": "an app's token has it: MonicaSignInTests",
+        "GET /me/tokens: another data.[].expires_at": "an app's token has it: MonicaSignInTests",
+        "POST /conversations/{id}/messages: answers 400 for “The messages may not have more than 100 items.”":
+            "a hundred messages: MonicaConversationTests",
+        "POST /conversations/{id}/messages: words “The messages may not have more than 100 items.” otherwise":
+            "a hundred messages: MonicaConversationTests",
+        "POST /conversations/{id}/messages: succeeds in place of “The messages may not have more than 100 items.”":
+            "a hundred messages: MonicaConversationTests",
+        "POST /contacts/{id}/merge: answers 400 for “The addresses may not have more than 100 items.”":
+            "a hundred addresses: MonicaMergeTests",
+        "POST /contacts/{id}/merge: words “The addresses may not have more than 100 items.” otherwise":
+            "a hundred addresses: MonicaMergeTests",
+        "POST /contacts/{id}/merge: succeeds in place of “The addresses may not have more than 100 items.”":
+            "a hundred addresses: MonicaMergeTests",
         "GET /export/json: reversed photos": "the contract does not say the order",
         "GET /export/json: reversed documents": "the contract does not say the order",
     ].merging(Mutant.ofDoors(in: MonicaExamples.all)) { own, _ in own }

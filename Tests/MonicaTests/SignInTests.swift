@@ -121,6 +121,11 @@ import Testing
             let listed = try await place.host.service.listTokens(account: "alice")
             #expect(listed.map(\.name) == ["test", "An <app>"] && listed.map(\.dialect) == [.contract, .monica4])
             #expect(try await place.host.service.listApps().map(\.tokens) == [1])
+            let tokens = try await client.send(Monica.ListTokens()).data
+            #expect(tokens.map(\.isCurrent) == [false, true])
+            let now = place.host.clock.source.milliseconds()
+            #expect(
+                tokens[0].expiresAt == nil && (tokens[1].expiresAt?.milliseconds ?? 0) / 1000 == now / 1000 + 2_592_000)
         }
     }
 

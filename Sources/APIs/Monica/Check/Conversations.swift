@@ -163,6 +163,11 @@ extension MonicaScenarios {
             }
             // All messages of a conversation are in each answer about it.
             let body = JSONValue.object(message.members.merging(["content": long]) { $1 })
+            let talk = try await owner.raw(.post, path, message).succeeded(200)["data"]
+            let other = talk?["messages"]?.elements.compactMap { $0["id"]?.integer }.max() ?? 0
+            try await owner.raw(.put, own, body)
+                .refused(422, 32, "The messages may not be greater than 100000 characters.")
+            try await owner.raw(.delete, "\(path)/\(other)").succeeded(200)
             try await owner.raw(.put, own, body).succeeded(200)
             try await owner.raw(.post, path, message)
                 .refused(422, 32, "The messages may not be greater than 100000 characters.")

@@ -187,6 +187,7 @@ extension MonicaScenarios {
             let fourth = "/merges/\(again)/undo"
             try await owner.raw(.delete, "/contacts/\(john)").succeeded(200)
             try await owner.raw(.post, fourth).refused(404, 31, "The requested merge was not found.")
+            try await owner.get("/contacts/\(john)/merges").refused(404, 31, "The requested contact was not found.")
             try await owner.get("/contacts/\(jane)").refused(404, 31, "The requested contact was not found.")
         },
     ]

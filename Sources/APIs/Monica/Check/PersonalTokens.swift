@@ -28,7 +28,13 @@ extension MonicaScenarios {
             try expect(shown.name, equals: name)
             try expect(shown.dialect, equals: .monica4)
             try expect(shown.isCurrent, equals: false)
-            try expect(shown.lastUsedAt != nil, "the time of its use is missing")
+            try expect(shown.createdAt, equals: made.createdAt)
+            guard let used = shown.lastUsedAt else {
+                throw CheckFailure(expected: "the time of its use", found: "none")
+            }
+            let since = used.milliseconds - made.createdAt.milliseconds
+            try expect(abs(since) <= 600_000, "it was used \(since) ms after it was made")
+            try expect(listed.map(\.id), equals: listed.map(\.id).sorted())
             try expect(listed.allSatisfy { $0.text == nil }, "a token is shown again")
             try expect(before.contains { $0.id == made.id }, equals: false)
             try expect(try await owner.send(Monica.RevokeToken(id: made.id)), equals: .init(id: made.id))

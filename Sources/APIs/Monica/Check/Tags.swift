@@ -331,6 +331,7 @@ extension MonicaScenarios {
                 ("/relationships", Self.friends(joe.id, john.id, type: Self.friend + 1)),
                 ("/contacts/\(jane.id)/merge", ["contact_id": john.id.json]),
                 ("/contacts/\(john.id)/merge", ["contact_id": jane.id.json]),
+                ("/contacts/\(john.id)/merge", ["contact_id": joe.id.json]),
                 ("/calls", ["contact_id": john.id.json, "called_at": "2024-01-01"]),
                 ("/conversations", try await other.conversation(with: john.id)),
                 ("/notes", ["body": "x", "contact_id": john.id.json]),

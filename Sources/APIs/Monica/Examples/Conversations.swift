@@ -30,7 +30,6 @@ extension MonicaExamples {
 
     private static let messageRefusals = """
         ! 422 The content field is required.
-        ! 422 The messages may not have more than 100 items.
         ! 422 The messages may not be greater than 100000 characters.
         """
 
@@ -49,6 +48,7 @@ extension MonicaExamples {
               { "content": "Are you coming?", "written_at": "2024-10-20T18:30:00Z", "written_by_me": true }
             < 200 \(one(conversation))
             ! 404 \(missing("conversation"))
+            ! 422 The messages may not have more than 100 items.
             \(messageRefusals)
 
             PUT|PATCH /conversations/{id}/messages/{message} limited addition: Replaces every field of a message.
