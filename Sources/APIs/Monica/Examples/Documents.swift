@@ -20,5 +20,5 @@ extension MonicaExamples {
         """
 
     static let documents = files(
-        "documents", "document", document, refusal: "The document field is required.")
+        "documents", "document", document, refusals: ["The document field is required."])
 }

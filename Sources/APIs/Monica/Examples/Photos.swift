@@ -20,7 +20,10 @@ extension MonicaExamples {
         \(files(
             "photos", "photo", photo,
             text: #"{ "contact_id": 5, "data": "data:image/png;base64,iVBORw0KGgo=" }"#,
-            refusal: "The photo must be an image."))
+            refusals: [
+                "The photo must be an image.", "The data must be an image.",
+                "The photo field is required when data is not present. The data field is required when photo is not present.",
+            ]))
 
         PUT|PATCH /contacts/{id}/avatar limited addition: Chooses a contact's picture, which every answer about the contact then has.
         > /contacts/1/avatar { "source": "default" }
@@ -29,6 +32,7 @@ extension MonicaExamples {
         ! 404 \(missing("contact"))
         ! 404 \(missing("photo"))
         ! 422 The source field is required.
+        ! 422 The photo id field is required when source is photo.
 
         PUT|PATCH /gifts/{gift}/photo/{photo} limited addition: Adds a photo to a gift, and returns the gift.
         > /gifts/1/photo/1 {}
@@ -43,9 +47,9 @@ extension MonicaExamples {
     /// - Parameters:
     ///   - singular: One of them in sentences and refusals.
     ///   - text: A request that stores one as text, where there is such a request.
-    ///   - refusal: The refusal of an upload.
+    ///   - refusals: The refusals of an upload.
     static func files(
-        _ plural: String, _ singular: String, _ resource: String, text: String? = nil, refusal: String
+        _ plural: String, _ singular: String, _ resource: String, text: String? = nil, refusals: [String]
     ) -> String {
         """
         GET /\(plural) limited addition: Returns a page of the \(plural) of all contacts, or of one.
@@ -66,7 +70,7 @@ extension MonicaExamples {
         > form { "contact_id": "5" }\(text.map { "\n> " + $0 } ?? "")
         < 201 \(one(resource))
         ! 404 \(missing("contact"))
-        ! 422 \(refusal)
+        \(refusals.map { "! 422 " + $0 }.joined(separator: "\n"))
 
         DELETE /\(plural)/{id} limited addition: Deletes a \(singular).
         > /\(plural)/1
