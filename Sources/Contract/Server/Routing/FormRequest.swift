@@ -17,9 +17,11 @@ public struct FormRequest: Sendable {
         self.info = info
     }
 
-    /// Returns the value of a field; nil when it is absent or empty.
+    /// Returns the value of a field; nil when it is absent or empty, or has the character U+0000, at which PostgreSQL would end
+    /// it.
     public subscript(name: String) -> String? {
-        items.first { $0.name == name }.flatMap { $0.value.isEmpty ? nil : $0.value }
+        guard let value = items.first(where: { $0.name == name })?.value else { return nil }
+        return value.isEmpty || value.utf8.contains(0) ? nil : value
     }
 }
 
