@@ -121,7 +121,7 @@ import Testing
                   "uuid": "11111111-0000-4000-8000-000000000002",
                   "created_at": "2020-02-02T03:04:05.000000Z",
                   "updated_at": "2020-02-02T03:04:05.000000Z",
-                  "properties": {"first_name": "Jane", "is_starred": 0, "is_partial": 0, "is_active": 1, "is_dead": 1,
+                  "properties": {"first_name": "Jane", "nickname": 7, "is_starred": 0, "is_partial": 0, "is_active": 1, "is_dead": 1,
                     "deceased_date": {"uuid": "22222222-0000-4000-8000-000000000003", "is_age_based": true,
                       "is_year_unknown": false, "date": "2010-01-01T00:00:00.000000Z"}, "vcard": "BEGIN:VCARD"},
                   "data": [{"count": 1, "type": "activity", "values": ["77777777-0000-4000-8000-000000000001"]}]
@@ -199,6 +199,7 @@ import Testing
                 "  gift: photos: 1", "  address: latitude: 1", "  contact: number_of_views: 1", "  contact: vcard: 1",
                 "  contact: avatar: 1", "  photo: 1", "  user: 1", "  modules: 1",
                 "  journal entry: the rating of a day: 1",
+                "  account.data[1].values[1].nickname: The nickname must be a string.",
                 "  account.data[1].values[0].data[1].values[2]: The data must be a valid email address.",
                 "  account.data[2].values[2]: there is no type of relationships 'neighbour'",
                 "  account.data[1].values[0].data[10].values[1]: there is no such type of life events",

@@ -369,6 +369,7 @@ private struct RecordBatch {
         form["is_deceased"] = .bool(form["is_deceased"]?.truth ?? false)
         for flag in ["is_starred", "is_partial"] { form[flag] = .bool(form[flag]?.truth ?? false) }
         form["gender_id"] = nil
+        leaveOutInvalid(&form, of: record)
         var fields = try ContactForm(.init(form), genders: [:], current: nil, at: now)
         fields.gender = type(.gender, record.key)
         fields.birth = record.birth
@@ -395,6 +396,21 @@ private struct RecordBatch {
         }
         if !fields.isPartial { listed.append(id) }
         return id
+    }
+
+    /// Leaves out texts that a rule refuses, and without which a contact can be.
+    private mutating func leaveOutInvalid(_ form: inout [String: JSONValue], of record: ImportedRecord) {
+        let lines = ["middle_name", "last_name", "nickname", "description", "job", "company"]
+        for (name, limit) in lines.map({ ($0, 255) })
+            + [("food_preferences", 100_000), ("general_information", 100_000), ("complete_name", 1000)]
+        {
+            var input = FormReader(.init([name: form[name] ?? nil]))
+            _ = input.text(name, upTo: limit)
+            do { try input.check() } catch {
+                form[name] = nil
+                refuse(ImportedRecord(.other, "\(record.path).\(name)"), error.message)
+            }
+        }
     }
 
     /// The contact keeps an introducer that it has, or that its owner took away.
