@@ -379,7 +379,6 @@ private struct RecordBatch {
         let food = input.text("food_preferences", upTo: 100_000)
         let how = input.text("general_information", upTo: 100_000)
         let complete = input.text("complete_name", upTo: 1000)
-        let tags = form["tags"].map { $0.values.isEmpty } == false ? input.texts("tags") : []
         try input.check()
         if let complete, complete != Monica.Names.complete(fields.firstName, fields.middleName, fields.lastName) {
             fields.formattedName = complete
@@ -391,8 +390,13 @@ private struct RecordBatch {
                 met_kind = \(record.met?.kind.rawValue), updated_at = \(changedAt(record))
             WHERE id = \(id)
             """)
-        do { _ = try Tags.add(tags, to: id, of: loader.account, at: now, in: db) } catch let problem as Problem {
-            refuse(ImportedRecord(.tag, record.path + ".tags"), problem.message)
+        for (index, tag) in (form["tags"]?.values ?? []).enumerated() {
+            do {
+                let name = try Tags.name(.init(["name": tag]))
+                _ = try Tags.add([name], to: id, of: loader.account, at: now, in: db)
+            } catch let problem as Problem {
+                refuse(ImportedRecord(.tag, "\(record.path).tags[\(index)]"), problem.message)
+            }
         }
         if !fields.isPartial { listed.append(id) }
         return id
