@@ -102,6 +102,29 @@ import Testing
         }
     }
 
+    /// A connection that arrives while the server closes its socket is closed, and nothing else happens to the server.
+    @Test func connectionsThatComeWhileTheServerStopsDoNotEndIt() async throws {
+        try await withTemporaryFolder { folder in
+            let (server, _) = try await serving("monica", folder)
+            let settings = ServerSettings(folder: folder, environment: [:])
+            let isEnded = NIOLockedValueBox(false)
+            let connecting = Task.detached {
+                var connections = 0
+                while !isEnded.withLockedValue({ $0 }) {
+                    connections += settings.isServerRunning ? 1 : 0
+                    if connections == 20 { server.signal(SIGTERM) }
+                    await Task.yield()
+                }
+                return connections
+            }
+            let status = await server.status()
+            isEnded.withLockedValue { $0 = true }
+            #expect(await connecting.value >= 20)
+            let log = await server.standardError()
+            #expect(status == 0, "\(log.suffix(2000))")
+        }
+    }
+
     /// The address of a Unix socket has room for about a hundred bytes only.
     @Test func aLongPathGetsASocketToo() async throws {
         try await withTemporaryFolder { temporary in

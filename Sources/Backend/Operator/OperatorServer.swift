@@ -25,14 +25,14 @@ struct OperatorServer: Service {
 
     func run() async throws {
         let listener = try await ServerBootstrap(group: group)
-            .bind(socket) { channel in Connection.operatorFrames(on: channel) }
+            .bind(socket) { channel in Connection.operatorFrames(on: channel).map(AcceptedConnection.init) }
         defer { unlink(settings.folder + "/" + UnixSocket.fileName) }
         await cancelWhenGracefulShutdown {
             try? await listener.executeThenClose { connections in
                 await withDiscardingTaskGroup { group in
                     do {
                         for try await connection in connections {
-                            group.addTask { await serve(connection) }
+                            group.addTask { await serve(connection.channel) }
                         }
                     } catch is CancellationError {
                         // The server stops.
@@ -80,6 +80,20 @@ struct OperatorServer: Service {
             } catch { last = .refused(error.description) }
         }
         try? await console.outbound.write(last)
+    }
+}
+
+/// A connection that is closed at the latest when nothing refers to it any more.
+///
+/// NIO drops a connection that arrives while the listener closes, and ends the process where a connection is dropped that
+/// was not closed before.
+private final class AcceptedConnection: Sendable {
+    let channel: NIOAsyncChannel<OperatorFrame, OperatorFrame>
+
+    init(_ channel: NIOAsyncChannel<OperatorFrame, OperatorFrame>) { self.channel = channel }
+
+    deinit {
+        Task { [channel] in try? await channel.executeThenClose { _, _ in } }
     }
 }
 
