@@ -1,6 +1,6 @@
-// Decodes one image of unknown origin, and exits. A defect that an image exploits is confined to a process without
-// files or network, with limited time and memory. The program does not use Foundation, because it starts once for every
-// picture.
+// Decodes one image of unknown origin, or draws initials, and exits. A defect that an image exploits is confined to
+// a process without files or network, with limited time and memory. The program does not use Foundation, because it
+// starts once for every picture.
 
 import CVips
 
@@ -30,14 +30,21 @@ if let file = arguments.file {
 }
 guard cvips_limit(arguments.limits) else { end(71, "the limits cannot be set: \(String(cString: strerror(errno)))") }
 guard cvips_start() else { end(69, "libvips cannot be used: \(String(cString: cvips_message()))") }
-guard cvips_confine() else { end(71, "the process cannot be confined: \(String(cString: strerror(errno)))") }
 
 var image: UnsafeMutableRawPointer?
 var count = 0
-let result =
-    arguments.rewrites
-    ? cvips_rewrite(STDIN_FILENO, arguments.options, &image, &count)
-    : cvips_thumbnail(STDIN_FILENO, arguments.options, &image, &count)
+var result = CVIPS_DONE
+if let text = arguments.initials {
+    // Fonts are read from files. Nothing of unknown origin is decoded.
+    result = cvips_initials(text, arguments.colour, arguments.options, &image, &count)
+}
+guard cvips_confine() else { end(71, "the process cannot be confined: \(String(cString: strerror(errno)))") }
+if arguments.initials == nil {
+    result =
+        arguments.rewrites
+        ? cvips_rewrite(STDIN_FILENO, arguments.options, &image, &count)
+        : cvips_thumbnail(STDIN_FILENO, arguments.options, &image, &count)
+}
 guard result != CVIPS_TOO_LARGE else { end(2, "more pixels than allowed for an image of its format") }
 guard result == CVIPS_DONE, let image else { end(1, String(cString: cvips_message())) }
 

@@ -162,17 +162,29 @@ class Tab:
         await self.click_on(f"document.querySelector({json.dumps(selector)})")
 
     async def click_on(self, element):
-        """Clicks an element, which an expression finds."""
+        """Clicks an element, which an expression finds. A page may move or replace it meanwhile: then it is clicked again."""
         await self.call("Page.bringToFront")
+        async with asyncio.timeout(LIMIT):
+            while not await self.try_click(element):
+                await asyncio.sleep(0.05)
+
+    async def try_click(self, element):
+        """Returns whether the element was clicked, or the page is gone by the click."""
         place = await self.wait(f"""(() => {{
             const element = {element};
             if (!element || element.disabled) return null;
+            window.wasClicked = false;
+            element.addEventListener("click", () => {{ window.wasClicked = true; }}, {{ capture: true, once: true }});
             element.scrollIntoView({{ block: "center", behavior: "instant" }});
             const box = element.getBoundingClientRect();
             return box.width ? [box.x + Math.min(box.width / 2, 40), box.y + box.height / 2] : null;
         }})()""")
         for kind in ["mousePressed", "mouseReleased"]:
             await self.call("Input.dispatchMouseEvent", type=kind, x=place[0], y=place[1], button="left", clickCount=1)
+        try:
+            return await self.value("window.wasClicked !== false")
+        except Failure:
+            return True
 
     async def key(self, name, shift=False):
         codes = {"Tab": (9, None), "Enter": (13, "\r"), " ": (32, " "), "ArrowDown": (40, None)}

@@ -44,8 +44,10 @@ class Page:
         await self.tab.click(selector)
 
     async def press(self, label, within="main"):
-        """Presses the button with a label."""
+        """Presses the button with a label, once the view that it is in is not about to be replaced."""
         self.clicks += 1
+        if within == "main":
+            await self.settled()
         await self.tab.click_on(
             f"[...document.querySelectorAll('{within} button')].find((each) => each.textContent.startsWith({json.dumps(label)}))")
 

@@ -213,6 +213,7 @@ import FoundationXML
         (["messenger", "http://localhost", "--parallel", "65"], "--parallel must be 1 to 64"),
         (["messenger", "http://localhost", "--format", "xml"], "--format"),
         (["messenger", "http://localhost", "--level", "some"], "--level"),
+        (["messenger", "http://localhost", "--level", "monica4"], "--level monica4 is for monica"),
         (["messenger", "http://localhost", "--only", "nothing like it"], "No scenario contains 'nothing like it'"),
         (
             ["messenger", "http://localhost", "--only", "chat", "--only", "nothing like it"],

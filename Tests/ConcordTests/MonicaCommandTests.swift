@@ -170,6 +170,13 @@ import FoundationNetworking
             let published = try await run(check + ["--token", tokens[0], "--level", "contract"])
             #expect(published.status == 0, "\(published.output)\(published.errors)")
             #expect(published.output.contains(" 5 passed, 0 failed, "))
+            // So do those of Monica 4, with a token of its dialect.
+            let token = try await host.token("alice", dialect: .monica4)
+            let dialect = try await run(check + ["--token", token, "--level", "monica4"])
+            #expect(dialect.status == 0, "\(dialect.output)\(dialect.errors)")
+            let all = Monica4Scenarios.all.count
+            #expect(dialect.output.contains("\(all) scenarios: \(all) passed, 0 failed, 0 skipped, in "))
+            #expect(!dialect.output.contains("Left on the server"), "\(dialect.output)")
             let none = try await run(check)
             #expect(none.status == 64)
             #expect(none.errors.contains("monica has no sign-in: give a token with --token"))

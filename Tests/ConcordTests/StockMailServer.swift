@@ -15,6 +15,7 @@ struct StockMailServer {
         let data: String
 
         var subject: String { line("Subject: ") ?? "" }
+        var messageID: String { line("Message-ID: ") ?? "" }
         /// The lines of the text, behind the first empty line.
         var text: [String] {
             let lines = data.split(separator: "\r\n", omittingEmptySubsequences: false).map(String.init)
@@ -62,6 +63,20 @@ struct StockMailServer {
 
     private static func letters(in text: String) -> [Letter] {
         text.split(separator: "\n").compactMap { try? JSONDecoder().decode(Letter.self, from: Data($0.utf8)) }
+    }
+
+    /// The e-mails that came until now.
+    var letters: [Letter] { Self.letters(in: output.text) }
+
+    /// Waits until this number of e-mails has come.
+    func wait(for count: Int) async {
+        await wait { text in text.utf8.count { $0 == UInt8(ascii: "\n") } > count }
+    }
+
+    /// Waits until this number of e-mails with different subjects has come.
+    func waitForSubjects(_ count: Int) async {
+        await wait(for: count)
+        await wait { Set(Self.letters(in: $0).map(\.subject)).count >= count }
     }
 
     /// Returns the newest e-mail with a subject for an address, once there are this many of them.

@@ -29,6 +29,15 @@ struct RedisBusTests {
         }
     }
 
+    /// Opens a database of which nodes with another bus have just been closed. Their connections are listed for a moment.
+    private func openSoon(_ place: TestDatabase, _ bus: String?) async throws -> Database {
+        while true {
+            do { return try await open(place, bus) } catch is BusMismatch {
+                try await Task.sleep(for: .milliseconds(50))
+            }
+        }
+    }
+
     /// Listens with a database of its own, from the first gap on.
     private func listening(
         to place: TestDatabase, _ bus: String, _ body: (inout Heard, Database) async throws -> Void
@@ -150,15 +159,12 @@ struct RedisBusTests {
         try await withTestDatabase(on: .postgreSQL) { place in
             try await TestRedis.serving { redis in
                 for (first, second) in [(redis.url, nil), (nil, redis.url)] {
-                    let node = try await open(place, first)
+                    let node = try await openSoon(place, first)
                     let refusal = await #expect(throws: BusMismatch.self) { _ = try await open(place, second) }
                     #expect(refusal?.description.contains("give it the same --bus or CONCORD_BUS") == true)
                     try await node.close()
-                    // A connection that has just been closed is listed for a moment.
                     for bus in [second, first] {
-                        while (try? await open(place, bus).close()) == nil {
-                            try await Task.sleep(for: .milliseconds(50))
-                        }
+                        try await openSoon(place, bus).close()
                     }
                 }
             }

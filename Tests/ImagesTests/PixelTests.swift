@@ -41,6 +41,28 @@ struct PixelTests {
         }
     }
 
+    /// Initials are white, in the middle of a square of the colour. Pango's markup is drawn as it is written.
+    @Test func initialsAreDrawnOnTheirColour() async throws {
+        try await withTemporaryFolder { folder in
+            let texts = ["", "AM", "李", "<b", "&", "--", "\u{10FFFD}"]
+            var files: [String] = []
+            for (index, text) in texts.enumerated() {
+                let jpeg = try await Thumbnailer.built.get().initials(text, on: "6432c8", edge: 250)
+                files.append("\(folder)/\(index).jpg")
+                try Data(jpeg).write(to: URL(fileURLWithPath: files[index]))
+            }
+            let run = try await Pictures.script(["describe"] + files)
+            let seen = try JSONDecoder().decode([Pictures.Seen].self, from: Data(run.utf8))
+            for (text, one) in zip(texts, seen) {
+                #expect(one.format == "JPEG" && one.size == [250, 250], "\(text)")
+                #expect(one.pixels.allSatisfy { isSame([$0], [[100, 50, 200]]) }, "\(text): \(one.pixels)")
+            }
+            let sizes = try files.map { try Data(contentsOf: URL(fileURLWithPath: $0)).count }
+            // A text takes more bytes than a plain square.
+            #expect(sizes[1...5].allSatisfy { $0 > sizes[0] + 500 }, "\(sizes)")
+        }
+    }
+
     /// A file of a hundred bytes would be scaled up to a thousand times the pixels that are kept.
     @Test(arguments: ["1x1000", "1x5000", "5000x1", "199x100000", "1x1000000"])
     func aStripIsCutBeforeItIsScaled(_ size: String) async throws {

@@ -22,6 +22,11 @@ import Testing
                 ].joined(separator: "\r\n"))
     }
 
+    @Test func anEmailMayHaveItsOwnIdentity() throws {
+        let text = try text(of: .init(to: "a@b.example", subject: "Hello", text: "One", id: "own.2026-02-23"))
+        #expect(text.contains("\r\nMessage-ID: <own.2026-02-23@example.com>\r\n"))
+    }
+
     @Test(arguments: [
         ("Dunbar", "Dunbar"), ("Dunbar, Inc.", "\"Dunbar, Inc.\""), (#"a "b" \c"#, #""a \"b\" \\c""#),
         ("Grüße", "=?utf-8?B?R3LDvMOfZQ==?="), ("a\r\nBcc: x", "\"a  Bcc: x\""),

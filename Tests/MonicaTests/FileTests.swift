@@ -135,7 +135,7 @@ import Testing
     @Test func aPhotoWithTooManyPixelsIsRefused() async throws {
         let api = HostedMonica(
             limits: .outOfTheWay, photos: { _ in { _, _ in throw MonicaService.PhotoTooLarge() } },
-            startupWarnings: { _ in })
+            initials: { _ in { _, _, _ in [] } }, startupWarnings: { _ in })
         var setup = TestSetup()
         setup.listens = false
         try await withNodes(of: api, on: Stack(.sqlite, .inProcess), setup) { nodes in

@@ -54,7 +54,8 @@ import Testing
             let others = Self.laws.otherRoutes(host.app.router).filter { !$0.hasSuffix(" /objects/{key*}") }
             #expect(
                 others == [
-                    "GET /health", "GET /oauth/authorize", "GET /photos/{name*}", "GET /ready", "HEAD /photos/{name*}",
+                    "GET /health", "GET /initials/{name}", "GET /oauth/authorize", "GET /photos/{name*}", "GET /ready",
+                    "HEAD /photos/{name*}",
                     "POST /oauth/authorize", "POST /oauth/token",
                 ])
         }

@@ -1,4 +1,6 @@
 import Contract
+import ContractCheck
+import ContractClient
 import Database
 import Foundation
 import MonicaClient
@@ -36,6 +38,64 @@ import Testing
             #expect(try await Self.count("merges", of: host) == 1)
             try await host.service.sweep()
             #expect(try await Self.count("merges", of: host) == 0)
+        }
+    }
+
+    /// Photos go with their contact, as its picture and on its gifts, and come back with it.
+    @Test(arguments: Stack.Engine.available)
+    func picturesMoveAndComeBack(_ engine: Stack.Engine) async throws {
+        try await withMonica(on: Stack(engine, .inProcess)) { host in
+            let client = try await host.client()
+            let (john, jane) = (try await host.contact("John").id, try await host.contact("Jane").id)
+            let jpeg = Upload(.bytes(SampleImage.jpeg(width: 8, height: 8)), filename: "a.jpg")
+            let (own, janes) = (
+                try await client.store(photo: jpeg, of: john).id, try await client.store(photo: jpeg, of: jane).id
+            )
+            let gift = try await client.create(Monica.GiftDraft(contactID: jane, name: "a")).id
+            try await client.send(Monica.AddPhotoToGift(gift: gift, photo: janes))
+            try await client.send(Monica.SetAvatar(id: jane, .photo(janes)))
+            func avatar(_ contact: Int) async throws -> String? {
+                await client.forgetAnswers()
+                let avatar = try await client.getContact(id: contact).data.information.avatar
+                #expect((avatar.url != nil) == (avatar.source == "photo"))
+                return avatar.url?.split(separator: "?").first.map(String.init)
+            }
+            func photos() async throws -> [Int] {
+                await client.forgetAnswers()
+                return try await client.send(Monica.Get<Monica.Gift>(id: gift)).data.photos.map(\.id)
+            }
+            func merge() async throws -> Int {
+                try await client.send(Monica.MergeContacts(id: john, other: jane))
+                await client.forgetAnswers()
+                return try #require(try await client.send(Monica.ListMerges(contact: john)).data.first?.id)
+            }
+            let picture = try await avatar(jane)
+            let first = try await merge()
+            #expect(try await avatar(john) == picture && picture != nil)
+            #expect(try await photos() == [janes])
+            try await client.send(Monica.UndoMerge(id: first))
+            #expect(try await avatar(john) == nil)
+            #expect(try await avatar(jane) == picture)
+            #expect(try await photos() == [janes])
+
+            // What was chosen since the merge stays with the contact whose photo it is.
+            let second = try await merge()
+            try await client.send(Monica.SetAvatar(id: john, .photo(own)))
+            try await client.send(Monica.AddPhotoToGift(gift: gift, photo: own))
+            let chosen = try await avatar(john)
+            #expect(chosen != picture)
+            #expect(try await photos().sorted() == [own, janes].sorted())
+            try await client.send(Monica.UndoMerge(id: second))
+            #expect(try await avatar(john) == chosen)
+            #expect(try await avatar(jane) == picture)
+            #expect(try await photos() == [janes])
+
+            // A contact that has a picture of its own keeps it.
+            let third = try await merge()
+            #expect(try await avatar(john) == chosen)
+            try await client.send(Monica.UndoMerge(id: third))
+            #expect(try await avatar(john) == chosen)
+            #expect(try await avatar(jane) == picture)
         }
     }
 

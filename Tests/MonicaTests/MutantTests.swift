@@ -38,6 +38,11 @@ import Testing
         "GET /export/json: reversed conversations": "the contract does not say the order",
         "GET /export/json: reversed life_events": "the contract does not say the order",
         "GET /export/json: reversed gifts": "the contract does not say the order",
+        "GET /export/json: reversed calls": "the contract does not say the order",
+        "GET /export/json: reversed debts": "the contract does not say the order",
+        "GET /export/json: reversed journal": "the contract does not say the order",
+        "GET /export/json: reversed pets": "the contract does not say the order",
+        "GET /export/json: reversed reminders": "the contract does not say the order",
         "GET /me/tokens: null for data.[].expires_at": "an app's token has it: MonicaSignInTests",
         "GET /me/tokens: another data.[].expires_at": "an app's token has it: MonicaSignInTests",
         "POST /conversations/{id}/messages: answers 400 for “The messages may not have more than 100 items.”":

@@ -67,11 +67,13 @@ import Testing
             #expect(mailbox.emails.isEmpty)
             host.clock.advance(by: .seconds(1))
             for _ in 0..<3 { try await host.service.sendDueReminders() }
+            let reminder = try #require(try await client.send(Monica.List<Monica.Reminder>()).data.first)
             #expect(
                 mailbox.emails == [
                     MailMessage(
                         from: "Monica", to: "ann@example.com", subject: "John Doe: Plants",
-                        text: "This is your reminder of 2026-02-23 about John Doe:\n\nPlants\n\nNot the cactus")
+                        text: "This is your reminder of 2026-02-23 about John Doe:\n\nPlants\n\nNot the cactus",
+                        id: "\(reminder.uuid).2026-02-23")
                 ])
             #expect(try await upcoming(client) == [])
             // Summer time begins on 8 March. The date of 2 March came too long ago.

@@ -284,6 +284,10 @@ import Testing
             for secret in ["", " ", "x", String(repeating: "x", count: 5000)] {
                 #expect(try await place.enter(secret).status == 422)
             }
+            // PostgreSQL would end a text at U+0000, and SQLite would not.
+            #expect(try await place.enter(place.token + "\0").status == 422)
+            #expect(try await place.enter(place.token, ["client_id": place.clientID + "\0"]).status == 400)
+            #expect(try await place.redeem("x\0").text.contains("invalid_"))
             let large = try await place.raw.send(
                 .post, "/oauth/token", headers: [.contentType: "application/x-www-form-urlencoded"],
                 body: "code=" + String(repeating: "x", count: 70_000))

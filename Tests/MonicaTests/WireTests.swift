@@ -448,7 +448,7 @@ import Testing
         #expect(debt.inDebt == .yes)
         #expect(debt.status == .inProgress)
         #expect(debt.amount == "12.50")
-        #expect(debt.value == 12.5)
+        #expect(debt.value == "12.50")
         #expect(debt.amountWithCurrency == "$12.50")
         #expect(debt.reason == "Lunch")
         #expect(debt.contact?.id == 1)

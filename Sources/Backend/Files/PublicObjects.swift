@@ -31,4 +31,23 @@ extension Routes {
             }
         }
     }
+
+    /// Serves JPEGs that are made when they are asked for, without credentials.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the folder, such as `/initials`.
+    ///   - cacheControl: The `Cache-Control` of the answers.
+    ///   - make: Returns the picture of a name, or refuses the request by throwing.
+    public mutating func serve(
+        jpegsUnder path: String, cacheControl: String,
+        make: @escaping @Sendable (_ name: String, _ query: String?) async throws -> [UInt8]
+    ) {
+        plain(.get, path + "/{name}") { request, captures in
+            let picture = try await make(captures.first?.value ?? "", request.uri.query)
+            let fields: HTTPFields = [
+                .contentType: "image/jpeg", .cacheControl: cacheControl, .xContentTypeOptions: "nosniff",
+            ]
+            return Response(status: .ok, headers: fields, body: .init(byteBuffer: .init(bytes: picture)))
+        }
+    }
 }

@@ -48,6 +48,10 @@ public enum Level: String, Sendable, Codable, CaseIterable, Comparable {
     case contract
     /// Concord's server: the project decided what the contract leaves open, or added it.
     case addition
+    /// Any server of an older API that Concord's answers in a dialect of its own, such as Monica 4.
+    case dialect
 
-    public static func < (left: Level, right: Level) -> Bool { left == .contract && right == .addition }
+    public static func < (left: Level, right: Level) -> Bool { left.order < right.order }
+
+    private var order: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }

@@ -173,13 +173,31 @@ public struct Thumbnailer: Sendable {
         return (format, output)
     }
 
+    /// Returns a JPEG of a square with a person's initials in white in its middle. A character that no font of this machine has is
+    /// left out.
+    ///
+    /// - Parameters:
+    ///   - text: The initials, at most 16 characters.
+    ///   - colour: The colour behind them, as `RRGGBB` in hexadecimal.
+    ///   - edge: The edge of the square in pixels, 1…4096.
+    ///   - person: A unique name of the user for whom it is drawn; nil for the server's own.
+    /// - Throws: ``ImageError``.
+    public func initials(
+        _ text: String, on colour: String, edge: Int, for person: String? = nil
+    ) async throws(ImageError) -> [UInt8] {
+        let nothing = try descriptor(holding: [])
+        defer { close(nothing) }
+        let arguments = ["--initials", String(text.prefix(16)), "--colour", colour]
+        return try await jpeg(from: nothing, .crop(to: edge), arguments, for: person)
+    }
+
     private func jpeg(
-        from input: Int32, _ shape: Shape, for person: String?
+        from input: Int32, _ shape: Shape, _ others: [String] = [], for person: String?
     ) async throws(ImageError) -> [UInt8] {
         precondition(1...4096 ~= shape.edge, "1…4096 pixels")
         // The limit is the size of the pixels, which is more than any JPEG of them.
         let output = try await run(
-            shape.arguments, on: input, outputLimit: 3 * shape.edge * shape.edge + 65_536, for: person)
+            shape.arguments + others, on: input, outputLimit: 3 * shape.edge * shape.edge + 65_536, for: person)
         // Only a JPEG is accepted, even if the helper has been compromised.
         guard ImageFormat(head: output) == .jpeg else { throw .crashed }
         return output

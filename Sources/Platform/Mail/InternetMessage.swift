@@ -7,7 +7,7 @@ struct InternetMessage {
     /// - Parameters:
     ///   - sender: An address, `local@domain`.
     ///   - seconds: The time of the `Date` header, in Unix seconds.
-    ///   - id: A random text for the `Message-ID`.
+    ///   - id: A random text for the `Message-ID` of an e-mail that has none of its own.
     /// - Throws: ``MailError`` for an address that cannot be used in an e-mail.
     init(_ message: MailMessage, from sender: String, at seconds: Int64, id: String) throws(MailError) {
         for address in [sender, message.to] { try Self.check(address) }
@@ -22,7 +22,7 @@ struct InternetMessage {
             From: \(Self.phrase(message.senderName))<\(sender)>\r
             To: <\(message.to)>\r
             Subject: \(Self.encoded(message.subject))\r
-            Message-ID: <\(id)@\(domain)>\r
+            Message-ID: <\(message.id ?? id)@\(domain)>\r
             MIME-Version: 1.0\r
             Auto-Submitted: auto-generated\r
             Content-Type: text/plain; charset=utf-8\r

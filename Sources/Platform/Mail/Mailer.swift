@@ -7,12 +7,16 @@ public struct MailMessage: Sendable, Equatable {
     public var subject: String
     /// The text; its lines end with a line feed.
     public var text: String
+    /// A text for the `Message-ID`, of letters, digits, dots and hyphens. An e-mail that is sent again has the same one, so that the
+    /// recipient's mail system can drop it. Nil for a random one.
+    public var id: String?
 
-    public init(from senderName: String? = nil, to: String, subject: String, text: String) {
+    public init(from senderName: String? = nil, to: String, subject: String, text: String, id: String? = nil) {
         self.senderName = senderName
         self.to = to
         self.subject = subject
         self.text = text
+        self.id = id
     }
 }
 

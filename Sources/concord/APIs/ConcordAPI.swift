@@ -23,12 +23,19 @@ struct ConcordAPI: Sendable {
     enum Check: Sendable {
         /// The run registers its own users.
         case registering(@Sendable () -> Checklist)
-        /// The operator gives tokens of users.
-        case given(@Sendable (_ tokens: [String]) -> Checklist)
+        /// The operator gives tokens of users. The dialects are those of ``Level/dialect``, by their names.
+        case given(
+            @Sendable (_ tokens: [String]) -> Checklist,
+            dialects: [String: @Sendable (_ tokens: [String]) -> Checklist])
         /// The operator gives tokens of users, or the data folder with the key that signs tokens.
         case issued(
             HostedKey, given: @Sendable (_ tokens: [String]) -> Checklist,
             making: @Sendable (LocalIssuer) -> Checklist)
+
+        /// Returns the checklist of a dialect for a run with these tokens; nil when the API has no dialect of the name.
+        func checklist(ofDialect name: String, _ tokens: [String]) -> Checklist? {
+            if case .given(_, let dialects) = self { dialects[name]?(tokens) } else { nil }
+        }
 
         var isIssued: Bool {
             if case .issued = self { true } else { false }
@@ -157,7 +164,8 @@ struct ConcordAPI: Sendable {
                 "Sign in: paste the token below.", "Try: send `createContact`, then `createNote` about the contact.",
             ],
             signIn: "The operator makes a personal access token: `concord monica token create --account alice`.",
-            check: .given { MonicaScenarios.checklist($0) },
+            check: .given(
+                { MonicaScenarios.checklist($0) }, dialects: ["monica4": { Monica4Scenarios.checklist($0) }]),
             commands: MonicaCommands.self)
     }
 

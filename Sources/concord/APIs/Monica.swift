@@ -1,4 +1,6 @@
 import Backend
+import Contract
+import ContractServer
 import Images
 import MonicaAPI
 import MonicaService
@@ -20,6 +22,17 @@ extension HostedMonica {
                     case .unreadable: return nil
                     case .tooLarge: throw MonicaService.PhotoTooLarge()
                     }
+                }
+            },
+            initials: { platform in
+                // An app asks for the pictures of a whole page of contacts at once.
+                let pictures = Pictures(Monica.self, on: platform, queueLimit: 512, share: 100)
+                return { text, colour, account in
+                    let made = try await pictures.make { helper throws(ImageError) in
+                        try await helper.initials(text, on: colour, edge: 250, for: account)
+                    }
+                    if case .picture(let bytes) = made { return bytes }
+                    throw Problem(.serviceUnavailable, Monica.errorMessages.unavailable).retry(afterSeconds: 5)
                 }
             },
             mailer: { mail.mailer(on: $0, of: Monica.name).mailer },

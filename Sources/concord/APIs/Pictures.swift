@@ -15,9 +15,16 @@ struct Pictures: Sendable {
     /// - Parameters:
     ///   - api: The API that uses the helper, whose messages are used in errors.
     ///   - limits: The numbers of pixels that the API accepts.
-    init(_ api: (some ServiceAPI).Type, on platform: Platform, limits: Thumbnailer.PixelLimits = .init()) {
+    ///   - queueLimit: The number of images that may wait.
+    ///   - share: The number of them that may be one user's.
+    init(
+        _ api: (some ServiceAPI).Type, on platform: Platform, limits: Thumbnailer.PixelLimits = .init(),
+        queueLimit: Int = 128, share: Int = 4
+    ) {
         thumbnailer = Result { () throws(ImageError) in
-            Thumbnailer(executable: try Thumbnailer.locate(environment: platform.environment), limits: limits)
+            Thumbnailer(
+                executable: try Thumbnailer.locate(environment: platform.environment), limits: limits,
+                queueLimit: queueLimit, share: share)
         }
         errorMessages = api.errorMessages
         logger = platform.logger

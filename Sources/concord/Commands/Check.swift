@@ -45,7 +45,11 @@ struct Check: AsyncParsableCommand {
             of an account it uses them in turn.
 
             --level contract is for servers that were built from the published document alone. The other scenarios \
-            test what Concord decided where the document is silent, and its additions.
+            test what Concord decided where the document is silent, and its additions. --level monica4 is for servers \
+            of Monica 4 and for Concord's with a token of that dialect: it tests what apps of Monica 4 take for granted, \
+            and skips what a server does not have.
+
+                concord check monica https://monica.example/api --level monica4 --token $TOKEN
 
             The report goes to standard output, progress to standard error. Exit codes: 0 the server keeps the \
             contract, 1 a scenario failed, 2 no server of this API answers, 64 wrong arguments, 74 the report could \
@@ -58,9 +62,15 @@ struct Check: AsyncParsableCommand {
     }
 
     enum Strictness: String, CaseIterable, ExpressibleByArgument {
-        case contract, all
+        case contract, all, monica4
 
-        var level: Level { self == .all ? .addition : .contract }
+        var level: Level {
+            switch self {
+            case .contract: .contract
+            case .all: .addition
+            case .monica4: .dialect
+            }
+        }
     }
 
     @Argument(help: "The API: \(ConcordAPI.names.joined(separator: ", ")).")
@@ -79,7 +89,11 @@ struct Check: AsyncParsableCommand {
             "Run only scenarios with this text in their name or clause. Repeatable.", valueName: "pattern"))
     var only: [String] = []
 
-    @Option(help: "contract: the promises of the published document; all: also Concord's decisions and additions.")
+    @Option(
+        help: """
+            contract: the promises of the published document; all: also Concord's decisions and additions; monica4: what \
+            apps of Monica 4 take for granted.
+            """)
     var level = Strictness.all
 
     @Option(help: "The time limit of one scenario, in seconds. (default: 120)")
@@ -112,6 +126,9 @@ struct Check: AsyncParsableCommand {
 
     func validate() throws {
         let check = try ConcordAPI.named(api).check
+        if level == .monica4, check.checklist(ofDialect: level.rawValue, []) == nil {
+            throw ValidationError("--level monica4 is for monica")
+        }
         if url == nil, !list {
             throw ValidationError("Give the base URL of the server: concord check \(api) http://localhost:8080")
         }
@@ -189,11 +206,13 @@ struct Check: AsyncParsableCommand {
     }
 
     private func checklist() throws -> Checklist {
-        switch try ConcordAPI.named(api).check {
-        case .registering(let checklist): checklist()
-        case .given(let checklist): checklist(token)
+        let check = try ConcordAPI.named(api).check
+        if let checklist = check.checklist(ofDialect: level.rawValue, token) { return checklist }
+        switch check {
+        case .registering(let checklist): return checklist()
+        case .given(let checklist, _): return checklist(token)
         case .issued(let key, let given, let making):
-            list || !token.isEmpty ? given(token) : making(try issuer(key))
+            return list || !token.isEmpty ? given(token) : making(try issuer(key))
         }
     }
 

@@ -21,7 +21,8 @@ extension HostedMonica {
         mailer: @escaping @Sendable (Platform) -> any Mailer = { MailboxFolder(on: $0, of: Monica.name) }
     ) {
         self.init(
-            limits: limits, photos: { _ in { path, _ in try SampleImages.processed(path) } }, mailer: mailer,
+            limits: limits, photos: { _ in { path, _ in try SampleImages.processed(path) } },
+            initials: { _ in { letters, colour, _ in Array("\(letters) on \(colour)".utf8) } }, mailer: mailer,
             startupWarnings: { _ in })
     }
 }

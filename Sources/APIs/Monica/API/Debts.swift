@@ -57,8 +57,8 @@ extension Monica {
         public var status: DebtStatus
         /// The sum, such as `12.34`.
         public var amount: String
-        /// The sum as a number.
-        @OrNull public var value: Double?
+        /// The sum once more, as Monica 4 has it.
+        public var value: String
         /// The sum with its currency, such as `$12.34`.
         public var amountWithCurrency: String
         /// The owner's text; nil when there is none.
@@ -84,7 +84,7 @@ extension Monica {
             self.inDebt = inDebt
             self.status = status
             amount = Money.digits(cents)
-            value = Double(cents) / 100
+            value = amount
             amountWithCurrency = "$" + Money.digits(cents)
             self.reason = reason
             self.account = AccountReference(id: account)

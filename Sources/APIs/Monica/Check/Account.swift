@@ -150,7 +150,7 @@ extension MonicaScenarios {
                 Monica.DebtDraft(contactID: john.id, inDebt: .yes, amount: "3"))
             let pet = try await owner.client.create(Monica.PetDraft(contactID: john.id, category: .dog, name: word))
             let event = try await owner.client.create(
-                Monica.LifeEventDraft(contactID: john.id, typeID: 1, happenedAt: day.start, name: word))
+                Monica.LifeEventDraft(contactID: john.id, typeID: 1, happenedAt: day.start, name: word, note: "x"))
             let friends = try await owner.client.create(
                 Monica.RelationshipDraft(contactIs: john.id, typeID: Self.friend, ofContact: jane.id))
             let reverse = try await owner.relationships(of: jane.id.json)[0]["id"]?.integer.map(Int.init) ?? 0

@@ -76,10 +76,16 @@ extension MonicaScenarios {
                 try expect(changed?["messages"]?[0]?[member], equals: first[member])
             }
             try expect(changed?["messages"]?[1], equals: second)
+            let same: JSONValue = [
+                "happened_at": talk["happened_at"] ?? nil,
+                "contact_field_type_id": talk["contact_field_type"]?["id"] ?? nil,
+            ]
+            let written = try await owner.raw(.put, path, same).succeeded(200)["data"]
+            try expect(written?["messages"], equals: changed?["messages"])
             let list = try await owner.get("/contacts/\(john["id"] ?? nil)/conversations").succeeded(200)["data"]
-            try expect(list, equals: [changed ?? nil])
+            try expect(list, equals: [written ?? nil])
             let all = try await owner.get("/conversations?sort=-updated_at&limit=100").succeeded(200)["data"]?.elements
-            try expect(all?.first { $0["id"] == talk["id"] }, equals: changed)
+            try expect(all?.first { $0["id"] == talk["id"] }, equals: written)
             try expect(
                 try await owner.raw(.delete, own).succeeded(200), equals: ["deleted": true, "id": first["id"] ?? nil])
             for method in [HTTPRequest.Method.delete, .put] {

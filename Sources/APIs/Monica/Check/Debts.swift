@@ -21,7 +21,7 @@ extension MonicaScenarios {
             try await owner.follow("debts", "debt", of: person, bodies) { body in
                 var shown = body.members
                 shown["contact_id"] = nil
-                shown["value"] = body["amount"] == "7.05" ? 7.05 : 12.5
+                shown["value"] = shown["amount"]
                 shown["amount_with_currency"] = .string("$\(body["amount"]?.string ?? "")")
                 return shown
             } whole: {

@@ -290,6 +290,8 @@ extension MonicaScenarios {
             let noType = "The requested activity type was not found."
             try await other.get(typePath).refused(404, 31, noType)
             try await other.raw(.put, typePath, ownType).refused(404, 31, noType)
+            let theirType: JSONValue = ["name": "x", "activity_type_category_id": category.id.json]
+            try await other.raw(.put, typePath, theirType).expect(404..<423, "PUT \(typePath)")
             try await other.raw(.delete, typePath).refused(404, 31, noType)
             try await other.raw(
                 .post, "/activitytypes", ["name": "x", "activity_type_category_id": category.id.json]
@@ -376,6 +378,8 @@ extension MonicaScenarios {
                 .post, "/conversations",
                 ["happened_at": "2024-01-01", "contact_id": jane.id.json, "contact_field_type_id": type.id.json]
             ).refused(422, 32, "The selected contact field type id is invalid.")
+            try await other.raw(.post, "/conversations", try await owner.conversation(with: john.id))
+                .expect(404..<423, "POST /conversations")
             for path in [
                 "/export/json", "/export/vcard", "/reminders/upcoming/0", "/reminders/upcoming/1",
             ] {

@@ -153,7 +153,7 @@ package enum MonicaScenarios {
 }
 
 /// The tokens of a run, by account.
-private actor Purse {
+actor Purse {
     private let tokens: [String]
     private var accounts: Task<[[String]], any Error>?
     private var turn = 0
@@ -191,7 +191,7 @@ private actor Purse {
 }
 
 /// Records what a scenario creates, and removes it.
-private actor CreatedResources: MadeResources {
+actor CreatedResources: MadeResources {
     private struct Made {
         let path: String
         let authorization: String

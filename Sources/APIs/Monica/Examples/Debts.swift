@@ -7,7 +7,7 @@ extension MonicaExamples {
           "in_debt": "yes" | "no",
           "status": "inprogress" | "completed",
           "amount": "12.50",
-          "value": 12.5,
+          "value": "12.50",
           "amount_with_currency": "$12.50",
           "reason": "Lunch" | null,
           "account": \(owner),

@@ -206,6 +206,8 @@ extension Upload {
 struct FileServer: Sendable {
     /// The folder of the photos' keys, and of the URLs that show them.
     static let pictureFolder = "photos"
+    /// Apps keep a picture as long as its link stays the same.
+    static let cacheControl = "private, max-age=86400, immutable"
 
     let objects: any ObjectStore
     let pictures: ExpiringURLs
@@ -233,8 +235,7 @@ struct FileServer: Sendable {
     }
 
     /// Refuses a request for a picture without a link of this server's that is still good.
-    func admit(_ name: String, _ query: String?) throws {
-        let path = "/\(Self.pictureFolder)/\(name)"
+    func admit(_ path: String, _ query: String?) throws {
         guard case .valid = pictures.verdict(on: query, for: path, at: time.milliseconds()) else {
             throw Problem(.forbidden, "Invalid or expired link")
         }

@@ -135,12 +135,12 @@ struct FormReader {
         return day
     }
 
-    /// Reads a time, in milliseconds since 1970: `2026-02-23T18:30:00Z`, `2026-02-23 18:30:00` in UTC, or a day, which stands
-    /// for its beginning in UTC.
+    /// Reads a time, in milliseconds since 1970: `2026-02-23T18:30:00Z`, `2026-02-23T18:30:00` or `2026-02-23 18:30:00` in UTC,
+    /// or a day, which stands for its beginning in UTC.
     mutating func moment(_ name: String, required isRequired: Bool = false) -> Int64? {
         guard let value = required(name, isRequired) else { return nil }
         let text = if case .string(let text) = value { text } else { "" }
-        let spaced = text.wholeMatch(of: #/([0-9-]{10}) ([0-9:]{8})/#).map { "\($0.1)T\($0.2)Z" }
+        let spaced = text.wholeMatch(of: #/([0-9-]{10})[ T]([0-9:]{8})/#).map { "\($0.1)T\($0.2)Z" }
         guard let time = Day(text)?.start ?? Monica.Timestamp(spaced ?? text) else {
             reject(name, "is not a valid date.")
             return nil

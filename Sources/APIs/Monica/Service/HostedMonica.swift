@@ -27,21 +27,25 @@ public struct HostedMonica: HostedAPI {
     public var tokenCommands: (any TokenCommands)? { MonicaTokenCommands() }
     public var limits: MonicaService.Limits
     private let photos: @Sendable (Platform) -> MonicaService.PhotoMaker
+    private let initials: @Sendable (Platform) -> MonicaService.InitialsMaker
     private let mailer: @Sendable (Platform) -> any Mailer
 
     private let startupWarnings: @Sendable (Platform) async -> Void
 
     /// - Parameters:
     ///   - photos: Makes the converter of photos.
+    ///   - initials: Makes the drawer of initials.
     ///   - mailer: Makes the mailer that sends e-mails. By default they are files in the data folder.
     ///   - startupWarnings: Logs at the start which functions will not work.
     public init(
         limits: MonicaService.Limits = .init(), photos: @escaping @Sendable (Platform) -> MonicaService.PhotoMaker,
+        initials: @escaping @Sendable (Platform) -> MonicaService.InitialsMaker,
         mailer: @escaping @Sendable (Platform) -> any Mailer = { MailboxFolder(on: $0, of: Monica.name) },
         startupWarnings: @escaping @Sendable (Platform) async -> Void = { _ in }
     ) {
         self.limits = limits
         self.photos = photos
+        self.initials = initials
         self.mailer = mailer
         self.startupWarnings = startupWarnings
     }
@@ -62,7 +66,8 @@ public struct HostedMonica: HostedAPI {
         for warning in zones.warnings(at: platform.time.seconds) { platform.logger.warning("\(warning)") }
         return MonicaService(
             database: platform.database, objects: platform.objects, photos: photos(platform),
-            mailer: mailer(platform), secret: try platform.secret(Self.requestKey), zones: zones, time: platform.time,
+            initials: initials(platform), mailer: mailer(platform), secret: try platform.secret(Self.requestKey),
+            zones: zones, time: platform.time,
             settings: settings,
             logger: platform.logger)
     }

@@ -9,6 +9,7 @@ import MonicaAPI
 struct Monica4: Dialect {
     private let account: AccountID
     private let baseURL: String
+    private let links: FileLinks
     private let database: Database
 
     /// The number of elements in a page when a request gives no limit.
@@ -23,9 +24,10 @@ struct Monica4: Dialect {
     ]
 
     /// - Parameter baseURL: The beginning of absolute URLs, with `/api`.
-    init(for account: AccountID, baseURL: String, in database: Database) {
+    init(for account: AccountID, baseURL: String, links: FileLinks, in database: Database) {
         self.account = account
         self.baseURL = baseURL
+        self.links = links
         self.database = database
     }
 
@@ -93,6 +95,11 @@ struct Monica4: Dialect {
             switch members["object"] {
             case "address": complete(address: &members)
             case "contact": complete(contact: &members)
+            case "gift": members["value"] = members["amount"]?.string.map { .string($0) } ?? ""
+            // Apps show what it names; a picture inside of each answer would make lists of a hundred megabytes.
+            case "photo": members["dataUrl"] = members["link"]
+            case "relationship":
+                if let id = members["id"]?.integer { members["url"] = .string("\(baseURL)/relationships/\(id)") }
             default: break
             }
             return .object(members)
@@ -111,6 +118,7 @@ struct Monica4: Dialect {
     }
 
     private func complete(contact: inout [String: JSONValue]) {
+        draw(&contact)
         guard case .list(let addresses)? = contact["addresses"], !addresses.isEmpty else { return }
         var short = contact.filter { Self.shortNames.contains($0.key) }
         let information = contact["information"]
@@ -121,6 +129,17 @@ struct Monica4: Dialect {
         ]
         contact["addresses"] = .list(
             addresses.map { .object($0.members.merging(["contact": .object(short)]) { _, new in new }) })
+    }
+
+    /// Gives a contact without a picture that of its initials.
+    private func draw(_ contact: inout [String: JSONValue]) {
+        guard case .object(var information)? = contact["information"],
+            case .object(var avatar)? = information["avatar"], avatar["url"] == .null,
+            let initials = contact["initials"]?.string, let colour = avatar["default_avatar_color"]?.string
+        else { return }
+        avatar["url"] = .string(links.picture(Initials(initials, on: colour, for: account).key))
+        information["avatar"] = .object(avatar)
+        contact["information"] = .object(information)
     }
 
     /// Returns the number of the account's activities in each year that has some.

@@ -20,6 +20,8 @@ public final class MonicaService: FileStoringService {
     let zones: ZoneDatabase
     let files: FileServer
     let photoMaker: PhotoMaker
+    let initialsMaker: InitialsMaker
+    let drawnInitials = BoundedCache<String, [UInt8]>(capacity: Initials.kept)
     let uploadThrottle: UploadThrottle
     let limits: Limits
     /// The e-mails about reminders; nil in a service that sends none.
@@ -60,6 +62,7 @@ public final class MonicaService: FileStoringService {
     ///   - database: A database with ``schema``.
     ///   - objects: The store for photos, documents and archives.
     ///   - photos: Writes photos again without metadata.
+    ///   - initials: Draws the pictures of contacts that have none, for apps of Monica 4.
     ///   - mailer: The mailer that sends e-mails about reminders; nil for a service that sends none.
     ///   - secret: The key for the fingerprints of requests under an `Idempotency-Key`, for links to photos, and for e-mails
     ///     that wait.
@@ -67,8 +70,8 @@ public final class MonicaService: FileStoringService {
     ///   - makeID: Returns a new UUID of version 4, in lower case.
     ///   - logger: Logs the failures of background work. By default they are not logged.
     public init(
-        database: Database, objects: any ObjectStore, photos: @escaping PhotoMaker, mailer: (any Mailer)? = nil,
-        secret: Secret,
+        database: Database, objects: any ObjectStore, photos: @escaping PhotoMaker,
+        initials: @escaping InitialsMaker, mailer: (any Mailer)? = nil, secret: Secret,
         zones: ZoneDatabase = .system, time: TimeSource = .system,
         makeID: @escaping @Sendable () -> String = RandomUUID.make, settings: Settings,
         logger: Logger = Logger(label: "monica") { _ in SwiftLogNoOpLogHandler() }
@@ -79,6 +82,7 @@ public final class MonicaService: FileStoringService {
         self.zones = zones
         files = FileServer(objects, secret: secret, publicURL: settings.publicURL, time: time)
         photoMaker = photos
+        initialsMaker = initials
         uploadThrottle = UploadThrottle(limit: settings.limits.uploadsPerHour, errorMessages: Monica.errorMessages)
         limits = settings.limits
         reminderEmails = mailer.map { mailer in
@@ -120,6 +124,7 @@ public final class MonicaService: FileStoringService {
         pets(&routes)
         lifeEvents(&routes)
         photos(&routes)
+        initials(&routes)
         documents(&routes)
         journal(&routes)
         contactFields(&routes)
@@ -202,7 +207,7 @@ public final class MonicaService: FileStoringService {
     /// Returns the form of a caller's answers.
     @Sendable private func dialect(of caller: Caller) -> (any Dialect)? {
         guard caller.dialect == .monica4 else { return nil }
-        return Monica4(for: caller.account, baseURL: baseURL, in: database)
+        return Monica4(for: caller.account, baseURL: baseURL, links: files.links, in: database)
     }
 
     /// The beginning of absolute URLs in the answer to the present request.

@@ -9,7 +9,8 @@ extension OperatorContext {
     /// - Parameter secret: The key for links to photos, where there are any.
     fileprivate func monica(_ secret: Secret = Secret([])) throws -> MonicaService {
         MonicaService(
-            database: database, objects: try makeObjects(), photos: { _, _ in nil }, secret: secret,
+            database: database, objects: try makeObjects(), photos: { _, _ in nil }, initials: { _, _, _ in [] },
+            secret: secret,
             settings: .init(publicURL: publicURL))
     }
 }

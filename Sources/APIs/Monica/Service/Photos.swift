@@ -22,9 +22,12 @@ extension MonicaService {
         filesOfContacts(&routes, of: Monica.Photo.self)
         routes.on(use: setAvatar)
         routes.on(use: addPhotoToGift)
+        let admit = { @Sendable [files] (name: String, query: String?) in
+            try files.admit("/\(FileServer.pictureFolder)/\(name)", query)
+        }
         routes.serve(
-            publicly: objects, under: "/" + FileServer.pictureFolder,
-            cacheControl: "private, max-age=86400, immutable", admit: files.admit
+            publicly: objects, under: "/" + FileServer.pictureFolder, cacheControl: FileServer.cacheControl,
+            admit: admit
         ) { name in MediaType.allCases.first { name.hasSuffix("." + $0.rawValue) }?.contentType }
     }
 

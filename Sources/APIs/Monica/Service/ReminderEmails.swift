@@ -15,7 +15,8 @@ struct ReminderEmail: Codable, Sendable {
 /// Sends e-mails about reminders to the accounts' addresses, each at its account's hour.
 ///
 /// The transaction that moves a reminder to its next date also queues the e-mail about the one that has come. So each date has
-/// one e-mail, whichever node notices it first, and however many end meanwhile.
+/// one e-mail, whichever node notices it first, and however many end meanwhile. One that a node was handing over when it was killed
+/// is handed over again, with the same `Message-ID`.
 struct ReminderEmails: Sendable {
     /// The time in milliseconds after which a date that came while no server ran has no e-mail. It is shorter than the time
     /// between two dates, so that at most one of them has one.
@@ -104,7 +105,7 @@ struct ReminderEmails: Sendable {
         let texts = ["This is your reminder of \(day) about \(name):", reminder.title, reminder.description]
         return MailMessage(
             from: "Monica", to: address, subject: line("\(name): \(reminder.title)"),
-            text: texts.compactMap(\.self).joined(separator: "\n\n"))
+            text: texts.compactMap(\.self).joined(separator: "\n\n"), id: "\(reminder.uuid).\(day)")
     }
 
     /// Returns the beginning of a text in one line, as a subject has it.

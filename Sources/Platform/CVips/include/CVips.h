@@ -58,6 +58,11 @@ cvips_result cvips_thumbnail(int descriptor, cvips_options options, void **bytes
 /// pixels are those of all frames together. The caller owns the bytes and never frees them.
 cvips_result cvips_rewrite(int descriptor, cvips_options options, void **bytes, size_t *count);
 
+/// Draws a text in white in the middle of a square, and makes a JPEG of it. The square alone is drawn for an empty text, and
+/// where no font has its characters. The colour is 0xRRGGBB; of the options, the edge and the quality are used. It must be
+/// called before cvips_confine, because fonts are files. The caller owns the bytes and never frees them.
+cvips_result cvips_initials(const char *text, uint32_t colour, cvips_options options, void **bytes, size_t *count);
+
 /// Returns the message of libvips about the last failure. It is valid until the next call.
 const char *cvips_message(void);
 

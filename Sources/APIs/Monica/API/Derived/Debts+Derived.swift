@@ -20,11 +20,11 @@ extension Monica.Debt {
         inDebt = try fields.decode(Monica.InDebt.self, forKey: .inDebt)
         status = try fields.decode(Monica.DebtStatus.self, forKey: .status)
         amount = try fields.text(.amount) ?? ""
+        value = try fields.text(.value) ?? ""
         amountWithCurrency = try fields.text(.amountWithCurrency) ?? ""
         account = try fields.value(.account) ?? Monica.AccountReference(id: 0)
         createdAt = try fields.time(.createdAt) ?? Monica.Timestamp(milliseconds: 0)
         updatedAt = try fields.time(.updatedAt) ?? createdAt
-        value = try fields.number(.value)
         reason = try fields.text(.reason)
         contact = try fields.value(.contact)
     }
