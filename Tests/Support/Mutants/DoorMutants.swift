@@ -1,6 +1,9 @@
 import ContractExamples
 
 extension Mutant {
+    /// The reason why a run of the checker does not notice one of ``ofDoors(in:)``.
+    static let reasonOfDoors = "the operator's settings: RegistrationTests, WordListTests"
+
     /// Returns the mutants that a run of the checker never meets. They change refusals of a server whose operator has closed
     /// the registration, added bars or a list of words, or asks for its terms, and the answer about such a server.
     public static func ofDoors(in examples: Examples) -> [String: String] {
@@ -11,7 +14,6 @@ extension Mutant {
             "GET /about: repeats its first answer",
         ]
         let mutants = derived(from: examples).map(\.description).filter { name in texts.contains { name.contains($0) } }
-        let reason = "the operator's settings: RegistrationTests, WordListTests"
-        return Dictionary(uniqueKeysWithValues: mutants.map { ($0, reason) })
+        return Dictionary(uniqueKeysWithValues: mutants.map { ($0, reasonOfDoors) })
     }
 }

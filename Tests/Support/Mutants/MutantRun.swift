@@ -90,7 +90,10 @@ public struct MutantRun<World: Sendable>: Sendable {
             Set(survived.map(\.0.description)) == known,
             "\(survived.map { "\($0.0): \($0.1)" }.sorted().joined(separator: "\n"))")
         if wanted == "all" {
-            #expect((tried.count - survived.count) * 100 >= tried.count * 95, "less than 95 % were caught")
+            // A run of the checker meets a server with open doors.
+            let doors = tried.count { survivors[$0.0.description] == Mutant.reasonOfDoors }
+            let caught = tried.count - survived.count
+            #expect(caught * 100 >= (tried.count - doors) * 95, "less than 95 % were caught")
         }
     }
 

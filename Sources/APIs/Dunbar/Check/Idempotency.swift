@@ -11,8 +11,8 @@ extension DunbarScenarios {
         Scenario("A repeat under one key gets the first answer again, and does nothing", clause: "§1 Idempotency-Key") {
             world, john in
             let post = try await john.publish()
-            let other = try await world.person(isPrivate: false).publish()
-            for creation in creations(by: john, on: post.id, reporting: other.id) {
+            let rude = try await Rudeness(of: try await world.person(isPrivate: false))
+            for creation in creations(by: john, on: post.id, reporting: rude) {
                 // A server reads few pictures of one user at a time, and refuses more. Repeats wait elsewhere.
                 try await world.check(creation, repeats: 9)
             }
@@ -36,8 +36,8 @@ extension DunbarScenarios {
         },
         Scenario("A key is 1 to 255 printable ASCII characters, and belongs to its user and path", clause: "§1") {
             world, john, jane in
-            let other = try await jane.publish()
-            for creation in creations(by: john, on: try await john.publish().id, reporting: other.id) {
+            let rude = try await Rudeness(of: jane)
+            for creation in creations(by: john, on: try await john.publish().id, reporting: rude) {
                 try await world.refuseBadKeys(of: creation)
             }
             let key = world.freshKey()
@@ -62,14 +62,30 @@ extension DunbarScenarios {
         },
     ]
 
+    /// What others report of a person.
+    private struct Rudeness {
+        let person: Dunbar.User.ID
+        let post: Dunbar.Post.ID
+        let comment: Dunbar.Comment.ID
+
+        init(of person: Person) async throws {
+            self.person = person.id
+            post = try await person.publish().id
+            comment = try await person.send(Dunbar.AddComment(post: post, content: "rude")).id
+        }
+    }
+
     /// Returns each operation that takes a key, with its status, and a request for it and a different one.
     private static func creations(
-        by john: Person, on post: Dunbar.Post.ID, reporting other: Dunbar.Post.ID
+        by john: Person, on post: Dunbar.Post.ID, reporting rude: Rudeness
     ) -> [KeyedRequest] {
         @Sendable func form(_ path: String, _ form: Form, _ key: HTTPFields) async throws -> RawAnswer {
             var headers = key
             headers[.contentType] = Form.type
             return try await john.raw.send(.post, path, headers: headers, bytes: form.bytes)
+        }
+        @Sendable func report(_ path: String, _ usual: Bool, _ key: HTTPFields) async throws -> RawAnswer {
+            try await john.post(path + "/report", ["reason": usual ? "Hateful" : "Criminal_Activity"], headers: key)
         }
         let (small, large) = (SampleImage.jpeg(width: 8, height: 8), SampleImage.jpeg(width: 16, height: 16))
         return [
@@ -81,10 +97,9 @@ extension DunbarScenarios {
             KeyedRequest("a comment") {
                 try await john.post("/posts/\(post)/comments", ["content": $0 ? "x" : "y"], headers: $1)
             },
-            KeyedRequest("a report", 200) {
-                try await john.post(
-                    "/posts/\(other)/report", ["reason": $0 ? "Hateful" : "Criminal_Activity"], headers: $1)
-            },
+            KeyedRequest("a report of a post", 200) { try await report("/posts/\(rude.post)", $0, $1) },
+            KeyedRequest("a report of a comment", 200) { try await report("/comments/\(rude.comment)", $0, $1) },
+            KeyedRequest("a report of a user", 200) { try await report("/users/\(rude.person)", $0, $1) },
             KeyedRequest("a photo", 200) { usual, key in
                 let files = [("photo", "x", "image/jpeg", usual ? small : large)]
                 return try await form("/users/\(john.id)/photo", Form(files: files), key)
