@@ -1,6 +1,8 @@
+import ContractClient
 import Database
 import Foundation
 import MonicaCheck
+import MonicaClient
 import MonicaService
 import MonicaTestHost
 import Testbed
@@ -137,6 +139,33 @@ import FoundationNetworking
             try Data("{\"version\":1,\n\"contacts\":[}".utf8).write(to: URL(fileURLWithPath: file))
             let broken = try await run(["monica", "import", file, "--account", "copy"] + more)
             #expect(broken.status == 1 && broken.errors.contains("line 2: this is no JSON"), "\(broken.errors)")
+        }
+    }
+
+    /// The program draws with its own helper, and the picture's URL needs no token.
+    @Test func initialsAreDrawn() async throws {
+        try await withTemporaryFolder { folder in
+            let port = try await reservePort()
+            let server = try ConcordProcess(["serve", "monica", "--data", folder, "--port", "monica=\(port)"])
+            try await server.waitUntilReady()
+            let token = try await run(
+                ["monica", "token", "create", "--account", "anna", "--dialect", "monica4", "--data", folder])
+            let client = MonicaAPIClient(
+                configuration: APIConfiguration(
+                    baseURL: try #require(URL(string: "http://127.0.0.1:\(port)/api")),
+                    token: token.output.trimmingCharacters(in: .whitespacesAndNewlines), retryCount: 0),
+                transport: .patient)
+            let contact = try await client.create(Monica.ContactDraft(firstName: "Ödön", lastName: "李"))
+            let url = try #require(contact.information.avatar.url.flatMap { URL(string: $0) })
+            #expect(url.absoluteString.hasPrefix("http://127.0.0.1:\(port)/initials/"))
+            for _ in 0..<2 {
+                let answer = try await URLSessionTransport.patient.send(
+                    TransportRequest(method: .get, url: url), progress: nil)
+                #expect(answer.status == .ok && answer.headers[.contentType] == "image/jpeg")
+                #expect(answer.body.starts(with: [0xFF, 0xD8, 0xFF]) && answer.body.count > 1500)
+            }
+            server.signal(SIGTERM)
+            #expect(await server.status() == 0)
         }
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 import MonicaAPI
 import Testing
 
@@ -57,9 +58,8 @@ import Testing
     }
 
     @Test func everyOperationIsServedOrLeftOutByDecision() {
-        let all = Self.operations
+        let (all, served) = (Self.operations, Self.served)
         #expect(all.count == 167)
-        let served = Set(Monica.endpoints.map { $0.signature.replacing(#/\{[^}]*\}/#, with: "{}") })
         let missing = all.subtracting(served)
         let decided = all.filter { operation in
             let path = operation.split(separator: " ").last ?? ""
@@ -67,5 +67,35 @@ import Testing
         }
         #expect(missing == decided)
         #expect(all.count - missing.count == 142)
+    }
+
+    private static var served: Set<String> {
+        Set(Monica.endpoints.map { $0.signature.replacing(#/\{[^}]*\}/#, with: "{}") })
+    }
+
+    /// A program that people wrote for Monica 4, and the requests in its source.
+    private struct Client: Decodable {
+        let source: String
+        let version: String
+        let requests: [String]
+    }
+
+    /// The table of clients in the documentation has the numbers of the requests that Monica 4 has, and of those that are served.
+    @Test func theRequestsOfRealClientsAreServed() throws {
+        let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let file = try Data(contentsOf: tests.appendingPathComponent("Clients/monica.json"))
+        let clients = try JSONDecoder().decode([String: Client].self, from: file)
+        let page = tests.deletingLastPathComponent().appendingPathComponent("docs/moving-from-monica.md")
+        let text = try String(contentsOf: page, encoding: .utf8)
+        var (all, answered) = (0, 0)
+        for (name, client) in clients {
+            let requests = Set(client.requests).intersection(Self.operations)
+            let served = requests.intersection(Self.served)
+            #expect(text.contains("| \(name) | \(requests.count) | \(served.count) |"), "\(name)")
+            all += requests.count
+            answered += served.count
+        }
+        #expect(clients.count == 11 && all == 522 && answered == 480)
+        #expect(text.contains("| **all** | **\(all)** | **\(answered)** |"))
     }
 }
