@@ -51,6 +51,12 @@ public struct TestDatabase: Sendable {
         guard let url else {
             return try .sqlite(path: "\(folder)/\(schema.name).sqlite", schema: schema, waiting: waiting)
         }
+        // Nor is a connection given up that takes long, as the program gives it up after five seconds.
+        for _ in 0..<20 {
+            do { return try .postgreSQL(url: url, schema: schema, connections: 4, waiting: waiting) } catch {
+                guard "\(error)".contains("timeout expired") else { throw error }
+            }
+        }
         return try .postgreSQL(url: url, schema: schema, connections: 4, waiting: waiting)
     }
 }

@@ -16,6 +16,8 @@ extension Monica.Address: ContactDetail {
     static let names = "addresses"
     static let isInCards = true
 
+    static func owned(by account: AccountID) -> SQL { "t.account_id = \(account)" }
+
     static func order(by sort: Monica.Sort<Monica.AddressOrder>?) -> SQL {
         let column: SQL = sort?.order == .updatedAt ? "t.updated_at" : "t.created_at"
         return .order(column, descending: sort?.isDescending ?? false)

@@ -50,9 +50,10 @@ enum ContactDetails {
     static func insertion(of address: PostalAddress, uuid: String, to contact: Int, at now: Int64) -> SQL {
         """
         INSERT INTO addresses (
-            uuid, contact_id, name, street, city, province, postal_code, country, created_at, updated_at)
-        VALUES (\(uuid), \(contact), \(address.name), \(address.street), \(address.city), \(address.province),
-            \(address.postalCode), \(address.country), \(now), \(now))
+            uuid, contact_id, account_id, name, street, city, province, postal_code, country, created_at, updated_at)
+        VALUES (\(uuid), \(contact), (SELECT account_id FROM contacts WHERE id = \(contact)), \(address.name),
+            \(address.street), \(address.city), \(address.province), \(address.postalCode), \(address.country),
+            \(now), \(now))
         """
     }
 

@@ -540,9 +540,11 @@ private struct MergeRecord: Codable {
             try loader.db.run(
                 """
                 INSERT INTO addresses (
-                    id, uuid, contact_id, name, street, city, province, postal_code, country, created_at, updated_at)
-                VALUES (\(id), \(uuid), \(contact), \(address.name), \(address.street), \(address.city),
-                    \(address.province), \(address.postalCode), \(address.country), \(createdAt), \(updatedAt))
+                    id, uuid, contact_id, account_id, name, street, city, province, postal_code, country, created_at,
+                    updated_at)
+                VALUES (\(id), \(uuid), \(contact), \(loader.account), \(address.name), \(address.street),
+                    \(address.city), \(address.province), \(address.postalCode), \(address.country), \(createdAt),
+                    \(updatedAt))
                 """)
         }
     }

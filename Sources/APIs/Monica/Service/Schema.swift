@@ -368,6 +368,16 @@ extension MonicaService {
                     "ALTER TABLE contacts ADD COLUMN avatar_photo_id BIGINT",
                     "CREATE INDEX contacts_by_avatar ON contacts (avatar_photo_id)",
                 ]),
+            .init(
+                "addresses of an account in order",
+                [
+                    "ALTER TABLE addresses ADD COLUMN account_id BIGINT",
+                    """
+                    UPDATE addresses SET account_id =
+                        (SELECT c.account_id FROM contacts c WHERE c.id = addresses.contact_id)
+                    """,
+                    "CREATE INDEX addresses_in_order ON addresses (account_id, created_at, id)",
+                ]),
         ])
 
     /// Returns the statements that make a table of stored files.
