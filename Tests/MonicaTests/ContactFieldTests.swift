@@ -69,6 +69,21 @@ import Testing
         }
     }
 
+    /// A node of a version that did not know the address's account has added one during an upgrade.
+    @Test(arguments: Stack.Engine.available)
+    func anAddressWithoutItsAccountGetsIt(_ engine: Stack.Engine) async throws {
+        try await withMonica(on: Stack(engine, .inProcess)) { host in
+            let client = try await host.client()
+            let john = try await host.contact("John").id
+            let address = try await client.create(Monica.AddressDraft(contactID: john, city: "Paris"))
+            try await host.database.write { try $0.run("UPDATE addresses SET account_id = NULL") }
+            #expect(try await client.send(Monica.List<Monica.Address>()).data.isEmpty)
+            try await host.service.sweep()
+            await client.forgetAnswers()
+            #expect(try await client.send(Monica.List<Monica.Address>()).data.map(\.id) == [address.id])
+        }
+    }
+
     @Test func aContactAndAnAccountHaveNoMoreThanTheirLimit() async throws {
         try await withMonica(on: Stack(.sqlite, .inProcess)) { host in
             let client = try await host.client()

@@ -78,7 +78,7 @@ import Testing
             #expect(try await avatar(jane) == picture)
             #expect(try await photos() == [janes])
 
-            // What was chosen since the merge stays with the contact whose photo it is.
+            // A picture that was chosen after the merge stays with the contact that owns the photo.
             let second = try await merge()
             try await client.send(Monica.SetAvatar(id: john, .photo(own)))
             try await client.send(Monica.AddPhotoToGift(gift: gift, photo: own))

@@ -62,7 +62,7 @@ extension DunbarScenarios {
         },
     ]
 
-    /// What others report of a person.
+    /// It holds a person whom others report, with a post and a comment of theirs.
     private struct Rudeness {
         let person: Dunbar.User.ID
         let post: Dunbar.Post.ID

@@ -341,7 +341,7 @@ package enum Monica4Scenarios {
         Scenario("A refused body has its messages as a list", clause: "errors", level: .dialect) { world in
             let refusal = try await world.raw(.post, "/notes", ["body": "a"]).refused(422, 32)
             guard case .list(let messages)? = refusal["message"] else {
-                throw CheckFailure("error.message is no list: \(refusal)")
+                throw CheckFailure("error.message is not a list: \(refusal)")
             }
             try expect(messages.contains { $0.string?.contains("contact id") == true }, "\(messages)")
         },

@@ -57,6 +57,15 @@ enum ContactDetails {
         """
     }
 
+    /// Gives each address its account. A node of a version that did not know the column leaves it empty.
+    static func completeAddresses(in db: Session) throws {
+        try db.run(
+            """
+            UPDATE addresses SET account_id = (SELECT c.account_id FROM contacts c WHERE c.id = addresses.contact_id)
+            WHERE account_id IS NULL
+            """)
+    }
+
     /// A type of contact fields, and how vCards have it; nil for one that is none of their kinds.
     typealias FieldType = (kind: ContactFieldKind?, type: Monica.ContactFieldType)
 

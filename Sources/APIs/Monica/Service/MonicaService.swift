@@ -197,6 +197,7 @@ public final class MonicaService: FileStoringService {
             try SignIn.sweep(at: now, in: db)
             try Merges.sweep(at: now, in: db)
             try UploadThrottle.sweep(at: now, in: db)
+            try ContactDetails.completeAddresses(in: db)
         }
         try await removeDeletedAccounts(for: .seconds(60))
         return try await objects.sweep(
