@@ -1,3 +1,4 @@
+import ContractCheck
 import ContractClient
 import Database
 import Foundation
@@ -139,6 +140,44 @@ import FoundationNetworking
             try Data("{\"version\":1,\n\"contacts\":[}".utf8).write(to: URL(fileURLWithPath: file))
             let broken = try await run(["monica", "import", file, "--account", "copy"] + more)
             #expect(broken.status == 1 && broken.errors.contains("line 2: this is no JSON"), "\(broken.errors)")
+        }
+    }
+
+    /// The photos of an export are stored by the server that runs, and wait for one where none does.
+    @Test func photosAreImportedByTheServer() async throws {
+        try await withTemporaryFolder { folder in
+            let more = ["--account", "alice", "--data", folder]
+            let (contact, photo) = (UUID().uuidString, UUID().uuidString)
+            let picture = Data(SampleImage.jpeg(width: 16, height: 8)).base64EncodedString()
+            let export = """
+                {"app_version": "4.0.0", "account": {"data": [
+                {"type": "contact", "values": [{"uuid": "\(contact)", "properties": {"first_name": "John"},
+                "data": [{"type": "photo", "values": ["\(photo)"]}]}]},
+                {"type": "photo", "values": [{"uuid": "\(photo)", "properties": {"original_filename": "a.jpg",
+                "dataUrl": "data:image\\/jpeg;base64,\(picture)"}}]}]}}
+                """
+            let file = folder + "/monica.json"
+            try Data(export.utf8).write(to: URL(fileURLWithPath: file))
+            let first = try await run(["monica", "import", file] + more)
+            #expect(first.output.contains("1 photo or document was not imported"), "\(first)")
+            let port = try await reservePort()
+            let server = try ConcordProcess(["serve", "monica", "--data", folder, "--port", "monica=\(port)"])
+            try await server.waitUntilReady()
+            let second = try await run(["monica", "import", file] + more)
+            #expect(second.output == "0 contacts imported, 1 there already\n1 photo imported\n", "\(second)")
+            let token = try await run(["monica", "token", "create"] + more)
+            let client = MonicaAPIClient(
+                configuration: APIConfiguration(
+                    baseURL: try #require(URL(string: "http://127.0.0.1:\(port)/api")),
+                    token: token.output.trimmingCharacters(in: .whitespacesAndNewlines), retryCount: 0),
+                transport: .patient)
+            let stored = try #require(try await client.send(Monica.List<Monica.Photo>()).data.first)
+            #expect(stored.uuid == photo.lowercased() && stored.originalFilename == "a.jpg")
+            let answer = try await URLSessionTransport.patient.send(
+                TransportRequest(method: .get, url: try #require(URL(string: stored.link))), progress: nil)
+            #expect(answer.status == .ok && answer.body.starts(with: [0xFF, 0xD8, 0xFF]))
+            server.signal(SIGTERM)
+            #expect(await server.status() == 0)
         }
     }
 

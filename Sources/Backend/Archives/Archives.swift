@@ -279,7 +279,7 @@ public final class Archives<Table: PeopleTable>: Sendable {
         let next = time.milliseconds() + pause
         let state = isTriedAgain ? ArchiveState.preparing : .failed
         let attempts = isCancelled ? job.attempts - 1 : job.attempts
-        try await Task { [database] in
+        _ = try await Task { [database] in
             try await database.write { db in
                 try db.run(
                     """

@@ -20,7 +20,8 @@ struct MonicaImport: AsyncParsableCommand {
 
             JSON is the export of a Monica 4, or that of concord monica export. It is imported record by record, and \
             what is imported is visible at once. A record whose UUID the account has is there already and stays as it is, \
-            so an import that was interrupted is started again. At the end, the records are counted by their kinds, and \
+            so an import that was interrupted is started again. Photos and documents of a Monica 4 are stored by the \
+            running server; without one, they come when the file is imported again. At the end, the records are counted by their kinds, and \
             what has no place or is refused by a rule is listed.
             """)
 

@@ -19,10 +19,14 @@ extension Monica.Document: StoredFile {
             input.reject(singular, "field is required.")
             return nil
         }
+        return try received(file, named: upload.filename)
+    }
+
+    static func received(_ file: SpooledFile, named filename: String?) throws -> ReceivedFile? {
         let head = try file.head()
         let isPDF = head.starts(with: Array("%PDF-".utf8))
         let type = MediaType(head: head)?.contentType ?? (isPDF ? "application/pdf" : "application/octet-stream")
-        return ReceivedFile(content: file, filename: upload.filename, mimeType: type)
+        return ReceivedFile(content: file, filename: filename ?? "file", mimeType: type)
     }
 
     static func prepared(

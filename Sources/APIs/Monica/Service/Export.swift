@@ -169,7 +169,9 @@ private struct ExportedList: Sendable {
     /// Returns the records with some ids as JSON.
     let load: @Sendable ([Int], RecordLoader) throws -> [[UInt8]]
 
-    init<Item: Encodable>(_ name: String, _ load: @escaping @Sendable ([Int], RecordLoader) throws -> [Item]) {
+    init<Item: Encodable & SendableMetatype>(
+        _ name: String, _ load: @escaping @Sendable ([Int], RecordLoader) throws -> [Item]
+    ) {
         self.name = name
         self.load = { ids, loader in
             try load(ids, loader).map { Array(try JSONBody.encode($0).readableBytesView) }

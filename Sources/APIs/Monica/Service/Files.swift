@@ -14,6 +14,11 @@ protocol StoredFile: OfContact, Monica.FileOfContact {
     static func content(of request: Monica.Store<Self>, _ input: inout FormReader, by service: MonicaService)
         async throws
         -> ReceivedFile?
+    /// Judges a file by its first bytes.
+    ///
+    /// - Parameter filename: The name that the sender declared, if any.
+    /// - Returns: Nil for a file that is none of this kind.
+    static func received(_ file: SpooledFile, named filename: String?) throws -> ReceivedFile?
     /// Returns the content with which a received file is stored.
     ///
     /// - Throws: A `Problem` with 422 when it is none.
@@ -37,6 +42,27 @@ struct ReceivedFile: Sendable {
     let mimeType: String
     /// The end of the object's name, by which it is served; empty for what is served as an attachment.
     var suffix = ""
+}
+
+/// A file whose object is stored, and whose row is not there yet.
+struct StoredContent: Sendable {
+    let key: ObjectKey
+    let filename: String
+    let size: Int64
+    let mimeType: String
+
+    /// Inserts the row.
+    ///
+    /// - Returns: Its id.
+    func insert(
+        into table: SQL, uuid: String, of contact: Int, _ account: AccountID, at time: Int64, in db: Session
+    ) throws -> Int? {
+        try db.insert(
+            """
+            INSERT INTO \(table) (uuid, account_id, contact_id, filename, object_key, size, mime_type, created_at)
+            VALUES (\(uuid), \(account), \(contact), \(filename), \(key.rawValue), \(size), \(mimeType), \(time))
+            """)
+    }
 }
 
 /// The row of a file.
@@ -108,30 +134,19 @@ extension MonicaService {
                 throw Monica.Problems.notFound(Monica.Contact.singular)
             }
             try uploadThrottle.requireRoom("\(account)", at: now, in: db)
-            guard try Files.storage(of: account, in: db) + size <= limits.storageQuota else {
-                throw Problem.quotaExceeded
-            }
+            try Files.requireRoom(for: size, of: account, quota: limits.storageQuota, in: db)
         }
         try await database.read { try admit(0, $0) }
-        let content = try await Item.prepared(received, of: account, by: self)
-        let size = content.count
-        let name = "\(Item.plural)/\(makeID())\(received.suffix)"
-        guard let key = ObjectKey(name) else { throw Problem(.internalServerError, Monica.errorMessages.internalError) }
-        try await objects.put(content, at: key, contentType: received.mimeType)
+        let object = try await storeObject(Item.self, received, of: account)
         do {
             return try await renewed(
                 database.write(info.idempotencyKey, errorMessages: Monica.errorMessages, at: now) {
                     [loader = loader(of: account), makeID, uploadThrottle] db in
                     try Accounts.lockCaller(account, in: db)
-                    try admit(size, db)
+                    try admit(object.size, db)
                     try uploadThrottle.count("\(account)", at: now, in: db)
-                    let id: Int? = try db.insert(
-                        """
-                        INSERT INTO \(Item.table) (
-                            uuid, account_id, contact_id, filename, object_key, size, mime_type, created_at)
-                        VALUES (\(makeID()), \(account), \(contact), \(received.filename), \(name), \(size),
-                            \(received.mimeType), \(now))
-                        """)
+                    let id = try object.insert(
+                        into: Item.table, uuid: makeID(), of: contact, account, at: now, in: db)
                     guard let item = try id.flatMap({ try Item.one($0, by: loader(db)) }) else {
                         throw DatabaseFailure.failed("no row")
                     }
@@ -140,9 +155,24 @@ extension MonicaService {
         } catch let problem as Problem {
             // No row was written. After any other failure, or when another request's answer is repeated, that is not
             // certain here; objects that no row names are swept later.
-            try? await objects.delete(key)
+            try? await objects.delete(object.key)
             throw problem
         }
+    }
+
+    /// Stores the content of a file. Its row names the object; one that no row names is swept.
+    ///
+    /// - Throws: A `Problem` with 422 for a photo that cannot be read, or with 429 or 503 when it cannot be converted now.
+    func storeObject<Item: StoredFile>(
+        _: Item.Type, _ received: ReceivedFile, of account: AccountID
+    ) async throws -> StoredContent {
+        let content = try await Item.prepared(received, of: account, by: self)
+        guard let key = ObjectKey("\(Item.plural)/\(makeID())\(received.suffix)") else {
+            throw Problem(.internalServerError, Monica.errorMessages.internalError)
+        }
+        try await objects.put(content, at: key, contentType: received.mimeType)
+        return StoredContent(
+            key: key, filename: received.filename, size: content.count, mimeType: received.mimeType)
     }
 
     /// Returns a repeated answer with a link that is valid from now on, and any other answer unchanged.
@@ -263,6 +293,13 @@ enum Files {
             SELECT (SELECT COALESCE(SUM(size), 0) FROM photos WHERE account_id = \(account))
                 + (SELECT COALESCE(SUM(size), 0) FROM documents WHERE account_id = \(account))
             """) ?? 0
+    }
+
+    /// Requires that an account has room for a file.
+    ///
+    /// - Throws: A `Problem` with 413 when it has none.
+    static func requireRoom(for size: Int64, of account: AccountID, quota: Int64, in db: Session) throws {
+        guard try storage(of: account, in: db) + size <= quota else { throw Problem.quotaExceeded }
     }
 
     /// Deletes the files of contacts.

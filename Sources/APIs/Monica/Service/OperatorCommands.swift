@@ -277,15 +277,13 @@ extension MonicaService {
         }
 
         public func run(in context: OperatorContext) async throws {
-            let next = {
-                try await context.console.read().map { bytes in
-                    let piece = try JSONDecoder().decode(Piece.self, from: Data(bytes))
-                    return (piece.done, piece.records)
-                }
-            }
             do {
-                let report = try await context.monica().importRecords(
-                    into: account, progress: { try await context.console.show($0, of: count) }, next: next)
+                // Only a server knows for certain where its files are.
+                let server = context.service as? MonicaService
+                let report = try await (server ?? context.monica()).importRecords(
+                    into: account, storingFiles: server != nil,
+                    progress: { try await context.console.show($0, of: count) }, next: { try await next(from: context) }
+                )
                 try await context.database.write { [audit = context.audit, account] in
                     try audit.record(account, in: $0)
                 }
@@ -295,6 +293,13 @@ extension MonicaService {
             } catch is CancellationError {
                 throw OperatorError(
                     "The import has stopped, because the server was. Start it again: nothing is imported twice")
+            }
+        }
+
+        private func next(from context: OperatorContext) async throws -> (done: Int, records: [ImportedRecord])? {
+            try await context.console.read().map { bytes in
+                let piece = try JSONDecoder().decode(Piece.self, from: Data(bytes))
+                return (piece.done, piece.records)
             }
         }
     }

@@ -88,23 +88,20 @@ extension Monica.Photo: StoredFile {
         }
         let text = isFile ? nil : input.text("data", upTo: .max)
         var file = request.file?.spooledFile
-        if let bytes = text.flatMap(Self.bytes) { file = try await service.spooled(bytes) }
+        if let bytes = text.flatMap(DataURL.bytes) { file = try await service.spooled(bytes) }
         guard isFile || text != nil else { return nil }
-        guard let file, let type = MediaType(head: try file.head()), type.isImage else {
+        guard let file, let received = try received(file, named: request.file?.filename) else {
             input.reject(isFile ? "photo" : "data", "must be an image.")
             return nil
         }
-        return ReceivedFile(
-            content: file, filename: request.file?.filename ?? "photo." + type.stored.rawValue,
-            mimeType: type.stored.contentType, suffix: "." + type.stored.rawValue)
+        return received
     }
 
-    /// Returns the bytes of a text in Base64, or of a `data:` URL with one; nil when it is neither.
-    private static func bytes(of text: String) -> Data? {
-        guard text.hasPrefix("data:") else { return Data(base64Encoded: text, options: .ignoreUnknownCharacters) }
-        let parts = text.split(separator: ",", maxSplits: 1)
-        guard parts.count == 2, parts[0].hasSuffix(";base64") else { return nil }
-        return Data(base64Encoded: String(parts[1]), options: .ignoreUnknownCharacters)
+    static func received(_ file: SpooledFile, named filename: String?) throws -> ReceivedFile? {
+        guard let type = MediaType(head: try file.head()), type.isImage else { return nil }
+        return ReceivedFile(
+            content: file, filename: filename ?? "photo." + type.stored.rawValue, mimeType: type.stored.contentType,
+            suffix: "." + type.stored.rawValue)
     }
 
     static func prepared(
@@ -151,6 +148,17 @@ extension Monica.Photo: StoredFile {
         let photos = try load(Array(Set(pairs.map(\.photo))), by: loader)
         let byID = Dictionary(uniqueKeysWithValues: photos.map { ($0.id, $0) })
         return Dictionary(grouping: pairs, by: \.gift).mapValues { $0.compactMap { byID[$0.photo] } }
+    }
+}
+
+/// The texts in which JSON has a file.
+enum DataURL {
+    /// Returns the bytes of a text in Base64, or of a `data:` URL (RFC 2397) with one; nil when it is neither.
+    static func bytes(of text: String) -> Data? {
+        guard text.hasPrefix("data:") else { return Data(base64Encoded: text, options: .ignoreUnknownCharacters) }
+        let parts = text.split(separator: ",", maxSplits: 1)
+        guard parts.count == 2, parts[0].hasSuffix(";base64") else { return nil }
+        return Data(base64Encoded: String(parts[1]), options: .ignoreUnknownCharacters)
     }
 }
 

@@ -60,6 +60,13 @@ public struct ExportFile: Sendable {
     /// The lists whose records have one of some names.
     func lists(except names: Set<String>) -> [List] { lists.filter { !names.contains($0.name) } }
 
+    /// Reads the records of a name, one after the other.
+    func forEach(_ name: String, _ body: (JSONValue) throws -> Void) throws {
+        for list in lists(name) {
+            for index in list.ranges.indices { try body(try record(index, of: list)) }
+        }
+    }
+
     /// Reads a record.
     func record(_ index: Int, of list: List) throws -> JSONValue {
         try bytes.withUnsafeBytes { raw in

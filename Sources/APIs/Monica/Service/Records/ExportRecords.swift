@@ -16,13 +16,16 @@ public struct ExportRecords: Sendable {
     private var index = 0
 
     private static let size = 100
+    /// The number of bytes of files after which no more records are added.
+    private static let sizeOfFiles = 1 << 20
 
-    public init(_ file: ExportFile) throws {
+    /// - Parameter maximumFileSize: The greatest size of a photo or a document in bytes.
+    public init(_ file: ExportFile, maximumFileSize: Int64 = Monica.maximumFileSize) throws {
         self.file = file
         steps =
             switch file.origin {
             case .concord: try ConcordExport(file).steps()
-            case .monica4: try Monica4Export(file).steps()
+            case .monica4: try Monica4Export(file, maximumFileSize: maximumFileSize).steps()
             }
     }
 
@@ -32,14 +35,17 @@ public struct ExportRecords: Sendable {
     /// Returns some more records, with the number of those that are read by now; nil at the end.
     public mutating func next() throws -> (done: Int, records: [ImportedRecord])? {
         var records: [ImportedRecord] = []
-        while step < steps.count, records.count < Self.size {
+        var sizeOfFiles = 0
+        while step < steps.count, records.count < Self.size, sizeOfFiles < Self.sizeOfFiles {
             let current = steps[step]
             guard index < current.list.ranges.count else {
                 (step, index) = (step + 1, 0)
                 continue
             }
-            records += current.read(
+            let some = current.read(
                 try file.record(index, of: current.list), "\(current.list.path)[\(index)]")
+            records += some
+            sizeOfFiles += some.reduce(0) { $0 + ($1.file?.content.count ?? 0) }
             index += 1
         }
         guard !records.isEmpty || step < steps.count else { return nil }
@@ -55,11 +61,8 @@ private struct ConcordExport {
 
     init(_ file: ExportFile) throws {
         self.file = file
-        for list in file.lists("contacts") {
-            for index in list.ranges.indices {
-                let contact = try file.record(index, of: list)
-                if let id = contact["id"]?.key, let uuid = contact["uuid"]?.text { contacts[id] = uuid.lowercased() }
-            }
+        try file.forEach("contacts") { contact in
+            if let id = contact["id"]?.key, let uuid = contact["uuid"]?.text { contacts[id] = uuid.lowercased() }
         }
     }
 
@@ -145,6 +148,7 @@ private struct ConcordExport {
             record.form[name] = value[name]
         }
         record.form["is_deceased"] = value["is_dead"]
+        record.form["avatar_source"] = value["information"]?["avatar"]?["source"]
         record.key = value["gender_id"]?.key
         let information = value["information"]
         let (career, met) = (information?["career"], information?["how_you_met"])

@@ -1,4 +1,5 @@
 import Contract
+import Foundation
 import MonicaAPI
 
 /// A record of an export, with the fields that the API's form of its kind has.
@@ -20,6 +21,8 @@ public struct ImportedRecord: Codable, Sendable {
         case debt
         case pet
         case lifeEvent = "life event"
+        case photo
+        case document
         case journalEntry = "journal entry"
         case tag
         case gender
@@ -63,6 +66,10 @@ public struct ImportedRecord: Codable, Sendable {
     var birth: StoredDate?
     var death: StoredDate?
     var met: StoredDate?
+    /// The content of a photo or a document.
+    var file: ImportedFile?
+    /// The reason why it cannot be imported, found when it was read.
+    var refusal: String?
 
     init(_ kind: Kind, _ path: String, _ value: JSONValue? = nil) {
         self.kind = kind
@@ -71,6 +78,16 @@ public struct ImportedRecord: Codable, Sendable {
         createdAt = value?["created_at"]?.moment
         updatedAt = value?["updated_at"]?.moment
     }
+}
+
+/// The content of a photo or a document of an export, and what shows it.
+struct ImportedFile: Codable, Sendable {
+    let filename: String
+    let content: Data
+    /// Whether it is the picture of its contact.
+    var isAvatar = false
+    /// The UUIDs of the gifts that show it.
+    var gifts: [String] = []
 }
 
 // MARK: - Values of a file

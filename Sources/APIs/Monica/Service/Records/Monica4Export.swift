@@ -1,34 +1,68 @@
 import Contract
+import Foundation
 import MonicaAPI
 
 /// Reads an export of Monica 4, whose records name others by their UUIDs.
 struct Monica4Export {
     private let file: ExportFile
+    private let maximumFileSize: Int64
     /// The UUIDs of each activity's contacts.
     private var attendees: [String: [String]] = [:]
     /// The ids of the types of life events that accounts begin with.
     private var lifeEvents: [String: Int] = [:]
+    /// The use of each photo and document.
+    private var uses: [String: FileUse] = [:]
 
-    init(_ file: ExportFile) throws {
+    /// Who shows a photo or a document. A file has one contact here.
+    private struct FileUse {
+        let contact: String
+        var isAvatar = false
+        var gifts: [String] = []
+        /// Whether other contacts show it, too.
+        var isShared = false
+    }
+
+    init(_ file: ExportFile, maximumFileSize: Int64) throws {
         self.file = file
-        for list in file.lists("contact") {
-            for index in list.ranges.indices {
-                let contact = try file.record(index, of: list)
-                guard let uuid = contact["uuid"]?.text?.lowercased() else { continue }
-                for activity in Self.values("activity", of: contact).compactMap(\.value.text) {
-                    attendees[activity.lowercased(), default: []].append(uuid)
-                }
+        self.maximumFileSize = maximumFileSize
+        try file.forEach("contact") { contact in
+            guard let uuid = contact["uuid"]?.text?.lowercased() else { return }
+            for activity in Self.values("activity", of: contact).compactMap(\.value.text) {
+                attendees[activity.lowercased(), default: []].append(uuid)
             }
+            addUses(by: contact, uuid)
         }
-        for list in file.lists("life_event_types") {
-            for index in list.ranges.indices {
-                let type = try file.record(index, of: list)
-                guard let uuid = type["uuid"]?.text, let word = type["properties"]?["translation_key"]?.text,
-                    let id = Monica.LifeEventKind(rawValue: word).typeID
-                else { continue }
+        try file.forEach("life_event_types") { type in
+            if let uuid = type["uuid"]?.text, let word = type["properties"]?["translation_key"]?.text,
+                let id = Monica.LifeEventKind(rawValue: word).typeID
+            {
                 lifeEvents[uuid.lowercased()] = id
             }
         }
+    }
+
+    private mutating func addUses(by contact: JSONValue, _ uuid: String) {
+        for type in ["photo", "document"] {
+            for file in Self.values(type, of: contact).compactMap(\.value.text) { addUse(of: file, by: uuid) }
+        }
+        if let photo = Self.avatarPhoto(of: contact) { addUse(of: photo, by: uuid) { $0.isAvatar = true } }
+        for (gift, _) in Self.values("gift", of: contact) {
+            let gifts = gift["uuid"]?.text.map { [$0.lowercased()] } ?? []
+            for photo in (gift["properties"]?["photos"]?.values ?? []).compactMap(\.text) {
+                addUse(of: photo, by: uuid) { $0.gifts += gifts }
+            }
+        }
+    }
+
+    private mutating func addUse(of file: String, by contact: String, _ change: (inout FileUse) -> Void = { _ in }) {
+        var use = uses[file.lowercased()] ?? FileUse(contact: contact)
+        if use.contact == contact { change(&use) } else { use.isShared = true }
+        uses[file.lowercased()] = use
+    }
+
+    private static func avatarPhoto(of contact: JSONValue) -> String? {
+        let avatar = contact["properties"]?["avatar"]
+        return avatar?["avatar_source"]?.text == "photo" ? avatar?["avatar_photo"]?.text : nil
     }
 
     func steps() -> [ExportRecords.Step] {
@@ -41,6 +75,7 @@ struct Monica4Export {
                 { [Self.type(.contactFieldType, $0, $1, ["name", "fontawesome_icon", "protocol", "type", "delible"])] }
             ),
             ("contact", { [Self.contact($0, $1)] }), ("contact", { [self] in details($0, $1) }),
+            ("photo", { [self] in [file(.photo, $0, $1)] }), ("document", { [self] in [file(.document, $0, $1)] }),
             ("relationship", { [Self.relationship($0, $1)] }), ("activity", { [self] in [activity($0, $1)] }),
             ("journal_entries", { [Self.entry($0, $1)] }),
             // The types that accounts begin with are known, and named by the events that have them.
@@ -113,6 +148,7 @@ struct Monica4Export {
             ],
             read: [
                 "is_dead", "is_active", "gender", "birthdate", "deceased_date", "first_met_date", "first_met_through",
+                "avatar",
             ])
         let properties = value["properties"]
         record.form["is_deceased"] = properties?["is_dead"]
@@ -121,6 +157,10 @@ struct Monica4Export {
         record.death = properties?["deceased_date"]?.storedDate
         record.met = properties?["first_met_date"]?.storedDate
         if properties?["is_active"] == false { record.leftOut.append("contact: is_active") }
+        record.form["avatar_source"] = properties?["avatar"]?["avatar_source"]
+        if properties?["avatar"]?["avatar_external_url"]?.text != nil {
+            record.leftOut.append("contact: avatar_external_url")
+        }
         for (field, place) in values("contact_field", of: value) {
             var part = Self.record(.contactField, field, path + place, ["data"], read: ["type"])
             part.key = field["properties"]?["type"]?.text?.lowercased()
@@ -165,7 +205,8 @@ struct Monica4Export {
         case "task": return Self.record(.task, value, path, ["title", "description", "completed", "completed_at"])
         case "gift":
             var record = Self.record(
-                .gift, value, path, ["name", "comment", "url", "amount", "status"], read: ["date", "recipient"])
+                .gift, value, path, ["name", "comment", "url", "amount", "status"],
+                read: ["date", "recipient", "photos"])
             record.form["date"] = Self.date(properties?["date"])
             if let recipient = properties?["recipient"]?.text { record.contacts.append(recipient.lowercased()) }
             return record
@@ -220,6 +261,41 @@ struct Monica4Export {
             "written_by_me": properties?["written_by_me"] ?? nil, "created_at": value["created_at"] ?? nil,
             "updated_at": value["updated_at"] ?? nil,
         ]
+    }
+
+    // MARK: Files
+
+    /// The error of a file that cannot be imported.
+    private struct Unusable: Error {
+        let reason: String
+    }
+
+    private func file(_ kind: ImportedRecord.Kind, _ value: JSONValue, _ path: String) -> ImportedRecord {
+        var record = Self.record(
+            kind, value, path, [],
+            read: ["original_filename", "filesize", "type", "mime_type", "number_of_downloads", "dataUrl"])
+        let use = record.uuid.flatMap { uses[$0] }
+        record.contacts = use.map { [$0.contact] } ?? []
+        if use?.isShared == true { record.leftOut.append("\(kind.rawValue): its other contacts") }
+        do throws(Unusable) {
+            guard let use else { throw Unusable(reason: "no contact shows it") }
+            record.file = ImportedFile(
+                filename: value["properties"]?["original_filename"]?.text ?? "", content: try content(of: value),
+                isAvatar: use.isAvatar, gifts: use.gifts)
+        } catch { record.refusal = error.reason }
+        return record
+    }
+
+    private func content(of value: JSONValue) throws(Unusable) -> Data {
+        let isTooLarge = Unusable(reason: "it is larger than \(maximumFileSize) bytes")
+        guard let text = value["properties"]?["dataUrl"]?.text else {
+            throw Unusable(reason: "the export has no content of it")
+        }
+        // Four characters of Base64 stand for three bytes; the beginning of the URL has some more.
+        guard text.utf8.count / 4 * 3 <= maximumFileSize + 1024 else { throw isTooLarge }
+        guard let content = DataURL.bytes(of: text) else { throw Unusable(reason: "its content cannot be read") }
+        guard content.count <= maximumFileSize else { throw isTooLarge }
+        return content
     }
 
     // MARK: The account's records

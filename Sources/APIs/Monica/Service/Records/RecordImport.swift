@@ -18,6 +18,8 @@ extension MonicaService {
         /// The things that have no place, with the number of records that had each.
         var leftOut: [String: Int] = [:]
         var refused: [Refusal] = []
+        /// The number of photos and documents that wait for a server that stores them.
+        var unstored = 0
     }
 
     /// Imports the records of an export. Each batch is a transaction, and is visible at once.
@@ -27,14 +29,15 @@ extension MonicaService {
     ///
     /// - Parameters:
     ///   - account: The name of the account, which is created when there is none.
+    ///   - storingFiles: False where this process has no store: photos and documents are counted then.
     ///   - next: Returns some more records, with the number of those that are read by then; nil at the end.
     /// - Throws: ``ImportRefused`` when another import into the account is in progress.
     public func importRecords(
-        into account: String, progress: (_ done: Int) async throws -> Void = { _ in },
+        into account: String, storingFiles: Bool = true, progress: (_ done: Int) async throws -> Void = { _ in },
         next: () async throws -> (done: Int, records: [ImportedRecord])?
     ) async throws -> RecordReport {
         try await cleanUpImports()
-        var run = try await RecordImport(self, into: account)
+        var run = try await RecordImport(self, into: account, storingFiles: storingFiles)
         let marker = run.marker
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -65,6 +68,7 @@ extension MonicaService {
 struct RecordImport {
     let marker: Imports.Marker
     private let service: MonicaService
+    private let storesFiles: Bool
     private(set) var report = MonicaService.RecordReport()
     private var known: KnownRecords
     /// The number of records in a transaction. It adapts to the time that a transaction takes, so that other writers
@@ -73,8 +77,9 @@ struct RecordImport {
 
     private static let longestTransaction = Duration.milliseconds(100)
 
-    init(_ service: MonicaService, into account: String) async throws {
+    init(_ service: MonicaService, into account: String, storingFiles: Bool) async throws {
         self.service = service
+        storesFiles = storingFiles
         let now = service.time.milliseconds()
         let marker = try await service.database.write { [makeID = service.makeID] db in
             try Imports.begin(into: account, as: .ended, at: now, makeID: makeID, in: db)
@@ -90,19 +95,22 @@ struct RecordImport {
         try db.run("DELETE FROM imports WHERE id = \(marker.id)")
     }
 
-    /// Adds some records in one transaction.
+    /// Adds some records in one transaction, once the contents of their files are stored.
     mutating func add(_ records: [ImportedRecord]) async throws {
+        let stored = try await ImportedFiles(service, of: marker.account, in: records, storesFiles, isKnown: known.has)
         let clock = ContinuousClock()
         let start = clock.now
         let (marker, known, time, makeID) = (marker, known, service.time, service.makeID)
+        let (files, quota) = (stored.contents, service.limits.storageQuota)
         let batch = try await service.database.write { [loader = service.loader(of: marker.account)] db in
             let now = time.milliseconds()
             try Imports.recordHeartbeat(marker.id, as: .ended, at: now, in: db)
             try Accounts.lock(marker.account, in: db)
-            var batch = RecordBatch(known, loader(db), now, makeID)
+            var batch = RecordBatch(known, files, loader(db), now, makeID, quota: quota)
             try batch.add(records)
             return batch.outcome
         }
+        await service.removeObjects(stored.keys.subtracting(batch.keys).sorted())
         self.known.merge(batch.new)
         report.merge(batch.report)
         let ratio = Self.longestTransaction / max(clock.now - start, .milliseconds(1))
@@ -116,6 +124,7 @@ extension MonicaService.RecordReport {
         known.merge(other.known, uniquingKeysWith: +)
         leftOut.merge(other.leftOut, uniquingKeysWith: +)
         refused += other.refused
+        unstored += other.unstored
     }
 }
 
@@ -142,7 +151,8 @@ private struct KnownRecords: Sendable {
         for (kind, table) in [
             (.activity, "activities"), (.note, "notes"), (.task, "tasks"), (.gift, "gifts"), (.call, "calls"),
             (.conversation, "conversations"), (.reminder, "reminders"), (.debt, "debts"), (.pet, "pets"),
-            (.journalEntry, "journal"), (.relationship, "relationships"),
+            (.journalEntry, "journal"), (.relationship, "relationships"), (.photo, "photos"),
+            (.document, "documents"),
         ] as [(ImportedRecord.Kind, SQL)] {
             uuids[kind] = Set(try db.all("SELECT uuid FROM \(table) WHERE account_id = \(account)") { try $0.get(0) })
         }
@@ -168,6 +178,8 @@ private struct KnownRecords: Sendable {
         "\(contact) \(type) \(happenedAt / 1000) \(createdAt / 1000)"
     }
 
+    func has(_ kind: ImportedRecord.Kind, _ uuid: String) -> Bool { uuids[kind]?.contains(uuid) == true }
+
     mutating func merge(_ new: Self) {
         contacts.merge(new.contacts) { $1 }
         for (kind, some) in new.uuids { uuids[kind, default: []].formUnion(some) }
@@ -179,18 +191,27 @@ private struct KnownRecords: Sendable {
 /// The records of one transaction.
 private struct RecordBatch {
     private let known: KnownRecords
-    private(set) var outcome: (new: KnownRecords, report: MonicaService.RecordReport) = (.init(), .init())
+    private let files: [String: ImportedFiles.Content]
+    /// The outcome for the records, with the keys of the objects that have rows now.
+    private(set) var outcome: (new: KnownRecords, report: MonicaService.RecordReport, keys: Set<String>) =
+        (.init(), .init(), [])
     private let loader: RecordLoader
     private let now: Int64
     private let makeID: () -> String
+    private let quota: Int64
     /// The contacts that come into lists at the end, and those that are in lists and whose fields have changed.
     private var listed: [Int] = []
     private var changed: Set<Int> = []
 
     private var db: Session { loader.db }
 
-    init(_ known: KnownRecords, _ loader: RecordLoader, _ now: Int64, _ makeID: @escaping () -> String) {
+    init(
+        _ known: KnownRecords, _ files: [String: ImportedFiles.Content], _ loader: RecordLoader, _ now: Int64,
+        _ makeID: @escaping () -> String, quota: Int64
+    ) {
         self.known = known
+        self.files = files
+        self.quota = quota
         self.loader = loader
         self.now = now
         self.makeID = makeID
@@ -205,6 +226,7 @@ private struct RecordBatch {
     /// Adds a record, or reports the rule that refuses it.
     private mutating func judge(_ record: ImportedRecord) throws {
         do {
+            if let refusal = record.refusal { throw Absence(what: refusal) }
             switch try add(record) {
             case true?:
                 outcome.report.imported[record.kind, default: 0] += 1
@@ -244,6 +266,8 @@ private struct RecordBatch {
         case .introduction: try addIntroduction(record)
         case .relationship: try addRelationship(record)
         case .lifeEvent: try addLifeEvent(record)
+        case .photo: try addFile(Monica.Photo.self, record)
+        case .document: try addFile(Monica.Document.self, record)
         default: try addWithUUID(record)
         }
     }
@@ -383,11 +407,14 @@ private struct RecordBatch {
         if let complete, complete != Monica.Names.complete(fields.firstName, fields.middleName, fields.lastName) {
             fields.formattedName = complete
         }
+        // The photo that a contact shows comes later.
+        let source = form["avatar_source"]?.text.flatMap { ["gravatar", "adorable"].contains($0) ? $0 : nil }
         let id = try Contacts.insertUnlisted(fields, uuid: uuid, of: loader.account, at: created(record), in: db)
         try db.run(
             """
             UPDATE contacts SET food = \(food), met_how = \(how), met_day = \(record.met?.day.daysSince1970),
-                met_kind = \(record.met?.kind.rawValue), updated_at = \(changedAt(record))
+                met_kind = \(record.met?.kind.rawValue), updated_at = \(changedAt(record)),
+                avatar_source = \(source)
             WHERE id = \(id)
             """)
         for (index, tag) in (form["tags"]?.values ?? []).enumerated() {
@@ -462,7 +489,7 @@ private struct RecordBatch {
     // MARK: What belongs to contacts
 
     private func isKnown(_ kind: ImportedRecord.Kind, _ uuid: String) -> Bool {
-        known.uuids[kind]?.contains(uuid) == true || outcome.new.uuids[kind]?.contains(uuid) == true
+        known.has(kind, uuid) || outcome.new.has(kind, uuid)
     }
 
     private mutating func addWithUUID(_ record: ImportedRecord) throws -> Bool {
@@ -582,6 +609,49 @@ private struct RecordBatch {
         try addDetail(Monica.LifeEvent.self, record, form)
         outcome.new.uuids[.lifeEvent, default: []].insert(key)
         return true
+    }
+
+    // MARK: Files
+
+    /// - Returns: Nil for a file that waits for a server that stores it.
+    private mutating func addFile<Item: StoredFile>(_: Item.Type, _ record: ImportedRecord) throws -> Bool? {
+        guard let uuid = record.uuid else { throw Absence(what: "it has no UUID") }
+        guard !isKnown(record.kind, uuid) else { return false }
+        let contact = try owner(of: record)
+        let object: StoredContent
+        switch files[record.path] {
+        case .stored(let stored): object = stored
+        case .refused(let reason): throw Absence(what: reason)
+        case nil:
+            outcome.report.unstored += 1
+            return nil
+        }
+        try Files.requireRoom(for: object.size, of: loader.account, quota: quota, in: db)
+        let id = try object.insert(
+            into: Item.table, uuid: uuid, of: contact, loader.account, at: created(record), in: db)
+        outcome.keys.insert(object.key.rawValue)
+        outcome.new.uuids[record.kind, default: []].insert(uuid)
+        if let id, let file = record.file, record.kind == .photo { try show(file, id, contact) }
+        return true
+    }
+
+    /// Shows a new photo as its contact's picture and with its gifts. The contact keeps a picture that it has.
+    private func show(_ file: ImportedFile, _ photo: Int, _ contact: Int) throws {
+        if file.isAvatar {
+            try db.run(
+                """
+                UPDATE contacts SET avatar_source = 'photo', avatar_photo_id = \(photo)
+                WHERE id = \(contact) AND avatar_source IS NULL
+                """)
+        }
+        for gift in file.gifts {
+            try db.run(
+                """
+                INSERT INTO gift_photos (gift_id, photo_id)
+                SELECT g.id, \(photo) FROM gifts g WHERE g.uuid = \(gift) AND g.contact_id = \(contact)
+                    AND (SELECT COUNT(*) FROM gift_photos p WHERE p.gift_id = g.id) < \(Monica.Photo.maximumOfGift)
+                """)
+        }
     }
 
     // MARK: Times

@@ -12,6 +12,14 @@ struct RecordSummary {
             guard new + known > 0 else { continue }
             lines.append("\(kind.counted(new)) imported" + (known > 0 ? ", \(known) there already" : ""))
         }
+        if report.unstored > 0 {
+            let (photos, them) =
+                report.unstored == 1
+                ? ("1 photo or document was", "it") : ("\(report.unstored) photos and documents were", "them")
+            lines.append(
+                "\(photos) not imported, because no server of this data folder runs that could store \(them): start it, and import the file again"
+            )
+        }
         if lines.isEmpty { lines.append("The file has no records") }
         if !report.leftOut.isEmpty {
             lines.append("Not imported, because there is no place for it (number of records):")

@@ -1,0 +1,84 @@
+import Backend
+import Contract
+import Foundation
+import HTTPTypes
+import MonicaAPI
+
+/// The contents of the photos and documents among some records of an import, stored before the transaction that adds their
+/// rows.
+struct ImportedFiles {
+    /// The outcome for one content.
+    enum Content: Sendable {
+        case stored(StoredContent)
+        case refused(reason: String)
+    }
+
+    /// The contents by the places of their records.
+    private(set) var contents: [String: Content] = [:]
+
+    /// The keys of the objects.
+    var keys: Set<String> {
+        Set(
+            contents.values.compactMap { content in
+                if case .stored(let object) = content { object.key.rawValue } else { nil }
+            })
+    }
+
+    /// The number of times that a photo is tried again, and the pause before each.
+    private static let tries = 12
+    private static let pause = Duration.seconds(5)
+
+    /// Stores the contents, one after the other.
+    ///
+    /// - Parameters:
+    ///   - storesFiles: False where there is no store; then there are no contents.
+    ///   - isKnown: Returns whether the account has a record already.
+    /// - Throws: `CancellationError`, and errors of the store.
+    init(
+        _ service: MonicaService, of account: AccountID, in records: [ImportedRecord], _ storesFiles: Bool,
+        isKnown: (ImportedRecord.Kind, _ uuid: String) -> Bool
+    ) async throws {
+        guard storesFiles else { return }
+        for record in records {
+            guard let file = record.file, let uuid = record.uuid, !isKnown(record.kind, uuid) else { continue }
+            contents[record.path] =
+                record.kind == .photo
+                ? try await Self.stored(Monica.Photo.self, file, service, account)
+                : try await Self.stored(Monica.Document.self, file, service, account)
+        }
+    }
+
+    private static func stored<Item: StoredFile>(
+        _: Item.Type, _ file: ImportedFile, _ service: MonicaService, _ account: AccountID
+    ) async throws -> Content {
+        let quota = service.limits.storageQuota
+        do {
+            try await service.database.read {
+                try Files.requireRoom(for: Int64(file.content.count), of: account, quota: quota, in: $0)
+            }
+            let content = try await service.spooled(file.content)
+            let filename = file.filename.isEmpty ? nil : FileName.clean(file.filename)
+            guard let received = try Item.received(content, named: filename) else {
+                return .refused(reason: "the \(Item.singular) must be an image")
+            }
+            return .stored(try await stored(Item.self, received, service, account))
+        } catch let problem as Problem {
+            return .refused(reason: problem.message)
+        }
+    }
+
+    /// Stores a content, and waits where too many of the owner's own photos are converted now.
+    private static func stored<Item: StoredFile>(
+        _: Item.Type, _ received: ReceivedFile, _ service: MonicaService, _ account: AccountID
+    ) async throws -> StoredContent {
+        var failures = 0
+        while true {
+            do {
+                return try await service.storeObject(Item.self, received, of: account)
+            } catch let problem as Problem where problem.status == .tooManyRequests && failures < tries {
+                failures += 1
+                try await Task.sleep(for: pause)
+            }
+        }
+    }
+}
