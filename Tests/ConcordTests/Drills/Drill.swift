@@ -48,10 +48,11 @@ final class Drill: Sendable {
     /// - Parameters:
     ///   - name: The title of the figures.
     ///   - balancer: The URL by which clients reach all nodes; nil when each node has clients of its own.
-    ///   - breaking: Causes the failures, ``rounds`` times. The load ends after it.
+    ///   - rounds: The number of failures, for the title.
+    ///   - breaking: Causes the failures. The load ends after it.
     static func run(
         _ name: String, at nodes: [DrillNode], through balancer: URL? = nil, mayLoseConnections: Bool,
-        _ breaking: @escaping @Sendable (Drill) async throws -> Void
+        rounds: Int = Drill.rounds, _ breaking: @escaping @Sendable (Drill) async throws -> Void
     ) async throws -> DrillFigures {
         let urls = nodes.map { balancer ?? $0.url }
         let drill = try await Drill(urls, mayLoseConnections: mayLoseConnections)
@@ -128,7 +129,7 @@ final class Drill: Sendable {
     func reconnected(times: Int) async throws {
         let receivers = state.withLockedValue { $0.receivers }
         let end = ContinuousClock.now + .seconds(600)
-        while !receivers.allSatisfy({ $0.reconnects >= times && $0.isConnected }) {
+        while !receivers.allSatisfy({ $0.losses.count >= times && $0.isConnected }) {
             guard ContinuousClock.now < end else { throw Stalled(figures: figures) }
             try await Task.sleep(for: .milliseconds(5))
         }
@@ -251,7 +252,8 @@ final class Drill: Sendable {
         private struct Heard {
             var isConnected = false
             var messages: [Messenger.Chat.ID: [Messenger.Message.ID]] = [:]
-            var reconnects = 0
+            /// The reasons for which connections were lost.
+            var losses: [String] = []
             /// A description of the latest event that was no message.
             var latest = ""
         }
@@ -269,9 +271,9 @@ final class Drill: Sendable {
                             if case .message = event {} else { heard.latest = "\(event)" }
                             switch event {
                             case .connected: heard.isConnected = true
-                            case .disconnected:
+                            case .disconnected(let reason, _):
                                 heard.isConnected = false
-                                heard.reconnects += 1
+                                heard.losses.append("\(reason)")
                             case .message(let message): heard.messages[message.chat, default: []].append(message.id)
                             default: break
                             }
@@ -287,7 +289,7 @@ final class Drill: Sendable {
         /// Whether its connection has been confirmed and is not known to have ended.
         var isConnected: Bool { heard.withLockedValue { $0.isConnected } }
         var latest: String { heard.withLockedValue { $0.latest } }
-        var reconnects: Int { heard.withLockedValue { $0.reconnects } }
+        var losses: [String] { heard.withLockedValue { $0.losses } }
         func messages(in chat: Messenger.Chat.ID) -> [Messenger.Message.ID] {
             heard.withLockedValue { $0.messages[chat] ?? [] }
         }
@@ -325,7 +327,7 @@ final class Drill: Sendable {
         state.withLockedValue { state in
             state.figures.listeners = receivers.count
             for receiver in receivers {
-                state.figures.reconnects += receiver.reconnects
+                state.figures.losses += receiver.losses
                 for (chat, expected) in histories {
                     let found = receiver.messages(in: chat)
                     let distinct = Set(found)

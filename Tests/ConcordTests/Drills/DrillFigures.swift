@@ -27,8 +27,8 @@ struct DrillFigures: Sendable {
     var heardTwice = 0
     /// Messages that were received after a later one.
     var disordered = 0
-    /// Connections that were lost and reconnected automatically.
-    var reconnects = 0
+    /// The reasons for which connections of listeners were lost, each of which came back by itself.
+    var losses: [String] = []
 
     /// Returns a table with one row.
     func table(_ name: String) -> String {
@@ -37,7 +37,7 @@ struct DrillFigures: Sendable {
             ("in doubt", "\(inDoubt)"), ("503", "\(unavailable)"), ("cut", "\(cut)"), ("wrong", "\(wrong.count)"),
             ("slowest", "\(slowest.formatted(.units(allowed: [.milliseconds])))"), ("listeners", "\(listeners)"),
             ("heard", "\(heard)"), ("missed", "\(missed)"), ("twice", "\(heardTwice)"), ("disordered", "\(disordered)"),
-            ("reconnects", "\(reconnects)"),
+            ("reconnects", "\(losses.count)"),
         ]
         func row(_ cells: [String]) -> String {
             zip(cells, columns).map { cell, column in
@@ -54,6 +54,10 @@ extension DrillFigures {
         #expect(acknowledged >= Drill.rounds * Drill.messages, sourceLocation: sourceLocation)
         #expect(lost == 0, sourceLocation: sourceLocation)
         #expect(doubled == 0, sourceLocation: sourceLocation)
+    }
+
+    func expectNoConnectionLost(sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(losses.prefix(5) == [], sourceLocation: sourceLocation)
     }
 
     func expectNothingMissed(sourceLocation: SourceLocation = #_sourceLocation) {

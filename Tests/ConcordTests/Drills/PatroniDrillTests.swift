@@ -21,7 +21,7 @@ struct PatroniDrillTests {
                     try await DrillBalancer.serving(nodes) { balancer in
                         let figures = try await Drill.run(
                             "Patroni replaces the leader of three nodes' database", at: nodes, through: balancer,
-                            mayLoseConnections: false
+                            mayLoseConnections: false, rounds: Self.rounds
                         ) { drill in
                             for round in 0..<Self.rounds {
                                 try await drill.acknowledged(more: Drill.messages * 3)

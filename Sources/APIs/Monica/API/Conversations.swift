@@ -28,7 +28,7 @@ extension Monica {
         /// The maximum number of messages of a conversation.
         public static let maximumNumber = 100
         /// The maximum number of characters of all messages of a conversation together.
-        public static let maximumLength = 100_000
+        public static let maximumLength = textLength
 
         /// The conversation's id.
         public var id: Int

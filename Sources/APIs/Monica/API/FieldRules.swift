@@ -3,9 +3,14 @@ import Contract
 // The service reads the fields of a write one by one, and refuses all mistakes together; these are its rules in the words of
 // the API's description.
 extension Monica {
-    private static let line = FieldRule(lengths: 0...255)
-    private static let requiredLine = FieldRule(lengths: 1...255, pattern: FieldRule.visible, isRequired: true)
-    private static let text = FieldRule(lengths: 0...100_000)
+    /// The most characters of a text of one line, such as a name.
+    package static let lineLength = 255
+    /// The most characters of a longer text, such as a note.
+    package static let textLength = 100_000
+
+    private static let line = FieldRule(lengths: 0...lineLength)
+    private static let requiredLine = FieldRule(lengths: 1...lineLength, pattern: FieldRule.visible, isRequired: true)
+    private static let text = FieldRule(lengths: 0...textLength)
     private static let id = FieldRule(numbers: 1...(.infinity))
     private static let day = FieldRule(format: "date")
     private static let required = FieldRule(isRequired: true)
@@ -22,7 +27,8 @@ extension Monica {
     ]
     /// The rules of a note's fields.
     static let noteRules = [
-        "contact_id": requiredID, "body": FieldRule(lengths: 1...100_000, pattern: FieldRule.visible, isRequired: true),
+        "contact_id": requiredID,
+        "body": FieldRule(lengths: 1...textLength, pattern: FieldRule.visible, isRequired: true),
     ]
     /// The rules of a task's fields, all of which a change replaces.
     static let taskRules = newTaskRules.merging(["completed": required]) { $1 }
@@ -45,7 +51,7 @@ extension Monica {
     /// The rules of an address's fields.
     static let addressRules = [
         "contact_id": requiredID, "name": line, "street": line, "city": line, "province": line, "postal_code": line,
-        "country": FieldRule("A text of up to three letters is a code of ISO 3166.", lengths: 0...255),
+        "country": FieldRule("A text of up to three letters is a code of ISO 3166.", lengths: 0...lineLength),
     ]
     /// The rules of a call's fields. A changed call's contact may be left out.
     static let callRules = [
@@ -63,19 +69,19 @@ extension Monica {
     /// The rules of a message's fields.
     static let messageRules = [
         "written_at": FieldRule(format: "date-time", isRequired: true), "written_by_me": required,
-        "content": FieldRule(lengths: 1...100_000, pattern: FieldRule.visible, isRequired: true),
+        "content": FieldRule(lengths: 1...textLength, pattern: FieldRule.visible, isRequired: true),
     ]
     /// The rules of a reminder's fields.
     static let reminderRules = [
         "contact_id": requiredID, "initial_date": FieldRule(format: "date", isRequired: true),
         "frequency_type": FieldRule(values: ReminderFrequency.known.map(\.rawValue), isRequired: true),
         "frequency_number": FieldRule(numbers: 1...Double(Reminder.maximumFrequency), isRequired: true),
-        "title": FieldRule(lengths: 1...100_000, pattern: FieldRule.visible, isRequired: true), "description": text,
+        "title": FieldRule(lengths: 1...textLength, pattern: FieldRule.visible, isRequired: true), "description": text,
     ]
     /// The rules of the fields of an entry of the journal.
     static let journalRules = [
         "title": requiredLine, "date": day,
-        "post": FieldRule(lengths: 1...100_000, pattern: FieldRule.visible, isRequired: true),
+        "post": FieldRule(lengths: 1...textLength, pattern: FieldRule.visible, isRequired: true),
     ]
     /// The rules of a debt's fields.
     static let debtRules = [
@@ -132,7 +138,7 @@ extension Monica {
     /// The rules of a contact's fields.
     static let contactRules = [
         "first_name": requiredLine, "middle_name": line, "last_name": line, "nickname": line, "description": line,
-        "gender_id": id, "email": FieldRule(lengths: 0...255, format: "email"), "is_birthdate_known": required,
+        "gender_id": id, "email": FieldRule(lengths: 0...lineLength, format: "email"), "is_birthdate_known": required,
         "birthdate_year": year, "birthdate_month": month, "birthdate_day": dayOfMonth,
         "is_deceased_date_known": required, "deceased_date_age": FieldRule(numbers: 0...1000),
     ]

@@ -71,7 +71,7 @@ struct ActivityFields {
     init(_ form: Monica.Form, types: [Int: Monica.ActivityType]) throws {
         var input = FormReader(form)
         let summary = input.text("summary", required: true)
-        description = input.text("description", upTo: 100_000)
+        description = input.text("description", upTo: Monica.textLength)
         let happenedAt = input.day("happened_at", required: true)
         contacts = input.ids("contacts")
         type = input.integer("activity_type_id")

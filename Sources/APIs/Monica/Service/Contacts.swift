@@ -127,7 +127,7 @@ extension MonicaService {
 
     func setFood(_ request: Monica.SetFood, from caller: Caller) async throws -> APIResponse<Monica.Contact> {
         try await change(request.id, for: caller, request.form) { input, _ in
-            let food = input.text("food_preferences", upTo: 100_000)
+            let food = input.text("food_preferences", upTo: Monica.textLength)
             try input.check()
             return { row in row.food = food }
         }
@@ -138,7 +138,7 @@ extension MonicaService {
     ) async throws -> APIResponse<Monica.Contact> {
         let today = time.now(Monica.Timestamp.self).day
         return try await change(request.id, for: caller, request.form) { input, loader in
-            let how = input.text("general_information", upTo: 100_000)
+            let how = input.text("general_information", upTo: Monica.textLength)
             let through = input.integer("met_through_contact_id")
             let isKnown = input.bool("is_date_known", required: true) ?? false
             let met = isKnown ? input.date("", named: "date", today: today) : nil

@@ -42,7 +42,7 @@ extension Monica.Debt: ContactDetail {
             let inDebt = input.choice("in_debt", of: Monica.InDebt.known.map(\.rawValue))
             let status = input.choice("status", of: Monica.DebtStatus.known.map(\.rawValue))
             cents = input.cents("amount", required: true) ?? 0
-            reason = input.text("reason", upTo: 100_000)
+            reason = input.text("reason", upTo: Monica.textLength)
             let contact = input.integer("contact_id", required: true)
             try input.check()
             (self.contact, self.inDebt, self.status) = (contact ?? 0, inDebt ?? "", status ?? "")

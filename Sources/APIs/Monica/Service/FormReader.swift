@@ -46,7 +46,9 @@ struct FormReader {
 
     // MARK: Types
 
-    mutating func text(_ name: String, required isRequired: Bool = false, upTo limit: Int = 255) -> String? {
+    mutating func text(_ name: String, required isRequired: Bool = false, upTo limit: Int = Monica.lineLength)
+        -> String?
+    {
         guard let value = required(name, isRequired) else { return nil }
         // NUL is rejected, because no database accepts it in text.
         guard case .string(let text) = value, !text.containsNUL else {
@@ -164,7 +166,7 @@ struct FormReader {
     }
 
     /// Reads distinct texts, trimmed and not blank.
-    mutating func texts(_ name: String, upTo limit: Int = 255) -> [String] {
+    mutating func texts(_ name: String, upTo limit: Int = Monica.lineLength) -> [String] {
         guard let elements = list(name) else { return [] }
         var texts: [String] = []
         var seen: Set<String> = []

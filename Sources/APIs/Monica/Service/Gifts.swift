@@ -72,8 +72,8 @@ struct GiftFields {
         let contact = input.integer("contact_id", required: true)
         let name = input.text("name", required: true)
         let status = input.choice("status", of: Monica.GiftStatus.known.map(\.rawValue))
-        comment = input.text("comment", upTo: 100_000)
-        url = input.text("url", upTo: 100_000)
+        comment = input.text("comment", upTo: Monica.textLength)
+        url = input.text("url", upTo: Monica.textLength)
         // Some clients send the amount under `value`, the name that it has in answers.
         let isAmountAbsent = form.fields["amount"] == nil || form.fields["amount"] == .null
         cents = input.cents(isAmountAbsent ? "value" : "amount")

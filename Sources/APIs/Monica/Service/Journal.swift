@@ -75,7 +75,7 @@ struct JournalFields {
     init(_ form: Monica.Form) throws {
         var input = FormReader(form)
         let title = input.text("title", required: true)
-        let post = input.text("post", required: true, upTo: 100_000)
+        let post = input.text("post", required: true, upTo: Monica.textLength)
         day = input.day("date")
         try input.check()
         (self.title, self.post) = (title ?? "", post ?? "")

@@ -71,7 +71,7 @@ extension Monica.LifeEvent: ContactDetail {
             if type != nil, kind == nil { input.rejectSelection("life_event_type_id") }
             let happenedAt = input.moment("happened_at", required: true)
             name = input.text("name")
-            note = input.text("note", upTo: 100_000)
+            note = input.text("note", upTo: Monica.textLength)
             hasReminder = input.bool("has_reminder", required: true) ?? false
             isMonthUnknown = input.bool("happened_at_month_unknown", required: true) ?? false
             isDayUnknown = input.bool("happened_at_day_unknown", required: true) ?? false

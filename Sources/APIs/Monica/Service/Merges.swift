@@ -684,7 +684,7 @@ private struct ContactFields: Codable {
             return false
         }
         let both = own + "\n" + added
-        guard both.length <= 255 else { return true }
+        guard both.length <= Monica.lineLength else { return true }
         description = both
         return false
     }

@@ -72,7 +72,7 @@ struct NoteFields {
 
     init(_ form: Monica.Form) throws {
         var input = FormReader(form)
-        let body = input.text("body", required: true, upTo: 100_000)
+        let body = input.text("body", required: true, upTo: Monica.textLength)
         let contact = input.integer("contact_id", required: true)
         isFavorited = input.bool("is_favorited")
         try input.check()

@@ -46,7 +46,7 @@ extension Monica.Call: ContactDetail {
             var input = FormReader(form)
             let contact = input.integer("contact_id", required: true)
             let calledAt = input.moment("called_at", required: true)
-            content = input.text("content", upTo: 100_000)
+            content = input.text("content", upTo: Monica.textLength)
             contactCalled = input.bool("contact_called") ?? false
             try input.check()
             (self.contact, self.calledAt) = (contact ?? 0, calledAt ?? 0)

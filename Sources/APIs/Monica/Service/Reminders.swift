@@ -123,8 +123,8 @@ extension Monica.Reminder: ContactDetail {
             let first = input.day("initial_date", required: true)
             let frequency = input.choice("frequency_type", of: Monica.ReminderFrequency.known.map(\.rawValue))
             let number = input.number("frequency_number", 1...Monica.Reminder.maximumFrequency)
-            let title = input.text("title", required: true, upTo: 100_000)
-            description = input.text("description", upTo: 100_000)
+            let title = input.text("title", required: true, upTo: Monica.textLength)
+            description = input.text("description", upTo: Monica.textLength)
             try input.check()
             (self.contact, self.title) = (contact ?? 0, title ?? "")
             rule = ReminderRule(

@@ -60,7 +60,7 @@ struct TaskFields {
     init(_ form: Monica.Form, isNew: Bool) throws {
         var input = FormReader(form)
         let title = input.text("title", required: true)
-        description = input.text("description", upTo: 100_000)
+        description = input.text("description", upTo: Monica.textLength)
         isCompleted = isNew ? false : input.bool("completed", required: true) ?? false
         contact = input.integer("contact_id")
         try input.check()

@@ -400,8 +400,8 @@ private struct RecordBatch {
         fields.death = fields.isDead ? record.death : nil
         var input = FormReader(.init(form))
         (fields.job, fields.company) = (input.text("job"), input.text("company"))
-        let food = input.text("food_preferences", upTo: 100_000)
-        let how = input.text("general_information", upTo: 100_000)
+        let food = input.text("food_preferences", upTo: Monica.textLength)
+        let how = input.text("general_information", upTo: Monica.textLength)
         let complete = input.text("complete_name", upTo: 1000)
         try input.check()
         if let complete, complete != Monica.Names.complete(fields.firstName, fields.middleName, fields.lastName) {
@@ -432,8 +432,11 @@ private struct RecordBatch {
     /// Leaves out texts that a rule refuses, and without which a contact can be.
     private mutating func leaveOutInvalid(_ form: inout [String: JSONValue], of record: ImportedRecord) {
         let lines = ["middle_name", "last_name", "nickname", "description", "job", "company"]
-        for (name, limit) in lines.map({ ($0, 255) })
-            + [("food_preferences", 100_000), ("general_information", 100_000), ("complete_name", 1000)]
+        for (name, limit) in lines.map({ ($0, Monica.lineLength) })
+            + [
+                ("food_preferences", Monica.textLength), ("general_information", Monica.textLength),
+                ("complete_name", 1000),
+            ]
         {
             var input = FormReader(.init([name: form[name] ?? nil]))
             _ = input.text(name, upTo: limit)

@@ -112,7 +112,11 @@ private struct PropertyReader {
         contact.death = passing.flatMap { $0.text == "unknown" ? nil : date($0) }
         notes(into: &contact)
         for tag in card.all("CATEGORIES").flatMap(\.elements).map(\.trimmed) where !tag.isEmpty {
-            if tag.length <= 255 { contact.tags.append(tag) } else { leftOut.insert("CATEGORIES (too long)") }
+            if tag.length <= Monica.lineLength {
+                contact.tags.append(tag)
+            } else {
+                leftOut.insert("CATEGORIES (too long)")
+            }
         }
         return true
     }
@@ -130,7 +134,7 @@ private struct PropertyReader {
     private mutating func read(_ name: String, _ content: (VCard.Property) -> String?) -> [String] {
         var contents: [String] = []
         for property in card.all(name) where !property.value.isBlank {
-            guard let content = content(property), 1...255 ~= content.length else {
+            guard let content = content(property), 1...Monica.lineLength ~= content.length else {
                 leftOut.insert(name)
                 continue
             }
@@ -149,7 +153,7 @@ private struct PropertyReader {
     }
 
     /// Returns a text trimmed and truncated to the limit; nil when it is blank.
-    private mutating func short(_ text: String?, of property: String, upTo limit: Int = 255) -> String? {
+    private mutating func short(_ text: String?, of property: String, upTo limit: Int = Monica.lineLength) -> String? {
         guard let text = text?.trimmed, !text.isEmpty else { return nil }
         guard text.length > limit else { return text }
         cuts.append("\(property) (\(text.length) characters, \(limit) kept)")
@@ -234,7 +238,7 @@ private struct PropertyReader {
         let text = property.text.trimmed
         let service = property.parameter("SERVICE-TYPE").joined(separator: ",").trimmed
         let name = service.isEmpty ? types(of: property).first?.lowercased() ?? "" : service
-        guard 1...255 ~= name.length, 1...255 ~= text.length else {
+        guard 1...Monica.lineLength ~= name.length, 1...Monica.lineLength ~= text.length else {
             if !property.value.isBlank { leftOut.insert(property.name) }
             return nil
         }
@@ -273,8 +277,8 @@ private struct PropertyReader {
     private mutating func notes(into contact: inout ContactCard) {
         for (index, property) in card.all("NOTE").filter({ !$0.text.isBlank }).enumerated() {
             let createdAt = property.parameter("CREATED").first.flatMap(CardTime.milliseconds)
-            guard let text = short(property.text, of: "NOTE", upTo: 100_000) else { continue }
-            if index == 0, createdAt == nil, text.length <= 255 {
+            guard let text = short(property.text, of: "NOTE", upTo: Monica.textLength) else { continue }
+            if index == 0, createdAt == nil, text.length <= Monica.lineLength {
                 contact.description = text
             } else {
                 contact.notes.append(.init(text: text, createdAt: createdAt))
