@@ -142,7 +142,7 @@ enum Tags {
 
     /// Returns the rows `t` of the contacts that have a tag: `FROM … WHERE …`.
     ///
-    /// Those that lists leave out are few, and are found in an index. A join would read each contact of the tag.
+    /// An account has few contacts that lists leave out, and an index finds these. A join would read each contact of the tag.
     static func contacts(
         of tag: Int, by order: Monica.ContactOrder?, account: AccountID, in db: Session
     ) throws -> SQL {

@@ -31,7 +31,7 @@ struct ImportedFiles {
     /// Stores the contents, one after the other.
     ///
     /// - Parameters:
-    ///   - storesFiles: False where there is no store; then there are no contents.
+    ///   - storesFiles: Whether this process has a store. Without one, nothing is stored, and ``contents`` stays empty.
     ///   - isKnown: Returns whether the account has a record already.
     /// - Throws: `CancellationError`, and errors of the store.
     init(
