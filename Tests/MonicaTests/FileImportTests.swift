@@ -4,6 +4,7 @@ import Database
 import Foundation
 import MonicaClient
 import MonicaTestHost
+import Synchronization
 import Testbed
 import Testing
 
@@ -174,6 +175,25 @@ import Testing
             }
             #expect(!refused.isEmpty && (stored ?? 0) <= limits.storageQuota)
             #expect(try await host.objects.allKeys().count == 3 - refused.count)
+        }
+    }
+
+    /// A photo that cannot be converted now, because its owner's others are, is tried again.
+    @Test func anImportWaitsForItsTurn() async throws {
+        let tries = Mutex(0)
+        let photos: MonicaService.PhotoMaker = { path, _ in
+            if tries.withLock({ number in
+                number += 1
+                return number == 1
+            }) {
+                throw Problem(.tooManyRequests, "too many at once")
+            }
+            return try SampleImages.processed(path)
+        }
+        try await withMonica(on: Stack(.sqlite, .inProcess), photos: photos) { host in
+            let report = try await Self.importing(Self.export, into: host)
+            Self.expect(["2 photos imported"], in: report)
+            #expect(tries.withLock { $0 } == 3)
         }
     }
 

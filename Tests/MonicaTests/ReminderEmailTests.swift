@@ -19,7 +19,8 @@ import Testing
         var setup = TestSetup(clock: clock)
         setup.listens = false
         try await Testbed.withNodes(
-            count, of: HostedMonica(limits: .outOfTheWay) { _ in mailbox }, on: Stack(engine, .inProcess), setup
+            count, of: HostedMonica(limits: .outOfTheWay, mailer: { _ in mailbox }), on: Stack(engine, .inProcess),
+            setup
         ) { try await body($0, mailbox) }
     }
 

@@ -15,13 +15,17 @@ extension TestNode where API == HostedMonica {
 }
 
 extension HostedMonica {
+    /// Converts photos as a test expects it, without the image library.
+    public static let photoStandIn: MonicaService.PhotoMaker = { path, _ in try SampleImages.processed(path) }
+
     /// Describes Monica with a stand-in for the image library.
     public init(
         limits: MonicaService.Limits = .init(),
+        photos: @escaping MonicaService.PhotoMaker = HostedMonica.photoStandIn,
         mailer: @escaping @Sendable (Platform) -> any Mailer = { MailboxFolder(on: $0, of: Monica.name) }
     ) {
         self.init(
-            limits: limits, photos: { _ in { path, _ in try SampleImages.processed(path) } },
+            limits: limits, photos: { _ in photos },
             initials: { _ in { letters, colour, _ in Array("\(letters) on \(colour)".utf8) } }, mailer: mailer,
             startupWarnings: { _ in })
     }
@@ -41,10 +45,11 @@ extension MonicaService.Limits {
 /// Runs a test on a Monica server with an empty database.
 public func withMonica(
     on stack: Stack, clock: TestClock = TestClock(), limits: MonicaService.Limits = .outOfTheWay,
+    photos: @escaping MonicaService.PhotoMaker = HostedMonica.photoStandIn,
     _ body: (MonicaHost) async throws -> Void
 ) async throws {
     var setup = TestSetup(clock: clock)
     // Tests clean up imports explicitly.
     setup.listens = false
-    try await withNodes(of: HostedMonica(limits: limits), on: stack, setup) { try await body($0[0]) }
+    try await withNodes(of: HostedMonica(limits: limits, photos: photos), on: stack, setup) { try await body($0[0]) }
 }

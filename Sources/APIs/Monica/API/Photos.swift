@@ -74,7 +74,9 @@ extension Monica {
         case photo(Int)
 
         /// The words for the choices on the wire.
-        package static let words = ["default", "adorable", "gravatar", "photo"]
+        package static let words = ["default"] + wordsOfOthers + ["photo"]
+        /// The words for the pictures that this server neither has nor draws.
+        package static let wordsOfOthers = ["adorable", "gravatar"]
 
         fileprivate var form: Form {
             switch self {

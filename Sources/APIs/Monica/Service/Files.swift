@@ -299,7 +299,14 @@ enum Files {
     ///
     /// - Throws: A `Problem` with 413 when it has none.
     static func requireRoom(for size: Int64, of account: AccountID, quota: Int64, in db: Session) throws {
-        guard try storage(of: account, in: db) + size <= quota else { throw Problem.quotaExceeded }
+        try requireRoom(for: size, beside: storage(of: account, in: db), quota: quota)
+    }
+
+    /// Requires that an account whose files have a size in all has room for another.
+    ///
+    /// - Throws: A `Problem` with 413 when it has none.
+    static func requireRoom(for size: Int64, beside storage: Int64, quota: Int64) throws(Problem) {
+        guard storage + size <= quota else { throw Problem.quotaExceeded }
     }
 
     /// Deletes the files of contacts.

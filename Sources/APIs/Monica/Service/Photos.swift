@@ -75,6 +75,7 @@ extension MonicaService {
 
 extension Monica.Photo: StoredFile {
     static var table: SQL { "photos" }
+    static let mustBeImage = "must be an image"
 
     /// The file is judged by its first bytes here, and by all of them when it is prepared.
     static func content(
@@ -91,7 +92,7 @@ extension Monica.Photo: StoredFile {
         if let bytes = text.flatMap(DataURL.bytes) { file = try await service.spooled(bytes) }
         guard isFile || text != nil else { return nil }
         guard let file, let received = try received(file, named: request.file?.filename) else {
-            input.reject(isFile ? "photo" : "data", "must be an image.")
+            input.reject(isFile ? "photo" : "data", mustBeImage + ".")
             return nil
         }
         return received
@@ -114,7 +115,7 @@ extension Monica.Photo: StoredFile {
         } catch is MonicaService.PhotoTooLarge {
             throw Monica.Problems.invalid(["The photo has too many pixels."])
         }
-        throw Monica.Problems.invalid(["The photo must be an image."])
+        throw Monica.Problems.invalid(["The photo \(mustBeImage)."])
     }
 
     static func withdraw(_ id: Int, at now: Int64, in db: Session) throws {

@@ -79,9 +79,13 @@ struct Window {
 
     /// Returns the ids of the page, and the number of rows in the whole list.
     ///
-    /// - Parameter rows: The rows `t` of the list: `FROM … WHERE …`.
-    func ids(_ rows: SQL, by order: SQL, in db: Session) throws -> (ids: [Int], total: Int) {
-        let total = try db.value("SELECT COUNT(*) \(rows)", as: Int.self) ?? 0
+    /// - Parameters:
+    ///   - rows: The rows `t` of the list: `FROM … WHERE …`.
+    ///   - counted: Other rows of the same number, if there are some that are counted sooner.
+    func ids(
+        _ rows: SQL, counting counted: SQL? = nil, by order: SQL, in db: Session
+    ) throws -> (ids: [Int], total: Int) {
+        let total = try db.value("SELECT COUNT(*) \(counted ?? rows)", as: Int.self) ?? 0
         guard let offset = offset(in: total) else { return ([], total) }
         let ids: [Int] = try db.all(
             "SELECT t.id \(rows) ORDER BY \(order) LIMIT \(limit) OFFSET \(offset)"

@@ -30,8 +30,9 @@ extension MonicaService {
                 throw Monica.Problems.notFound(Monica.Tag.singular)
             }
             let sort = request.part.sort
-            let rows = try Tags.contacts(of: request.tag, by: sort?.order, account: caller.account, in: db)
-            let (ids, total) = try window.ids(rows, by: Contacts.order(by: sort), in: db)
+            let list = try Tags.contacts(of: request.tag, by: sort?.order, account: caller.account, in: db)
+            let (ids, total) = try window.ids(
+                list.rows, counting: list.counted, by: Contacts.order(by: sort), in: db)
             return window.response(
                 try loader.contacts(ids), total: total, path: "/tags/\(request.tag)/contacts",
                 filters: [("sort", sort?.rawValue)])
@@ -140,12 +141,14 @@ enum Tags {
     static let taken = Monica.Problems.invalid(["The name has already been taken."])
     static let columns: SQL = "t.id, t.name, t.slug, t.created_at, t.updated_at"
 
-    /// Returns the rows `t` of the contacts that have a tag: `FROM … WHERE …`.
+    /// Returns the rows `t` of the contacts that have a tag, `FROM … WHERE …`, and the rows by which they are counted, which need
+    /// no order.
     ///
-    /// An account has few contacts that lists leave out, and an index finds these. A join would read each contact of the tag.
+    /// An account has few contacts that lists leave out, and seldom one with this tag. An index finds these; a join would read each
+    /// contact of the tag.
     static func contacts(
         of tag: Int, by order: Monica.ContactOrder?, account: AccountID, in db: Session
-    ) throws -> SQL {
+    ) throws -> (rows: SQL, counted: SQL) {
         var hidden: SQL = "SELECT h.id FROM contacts h WHERE h.account_id = \(account) AND h.is_partial = 1"
         if let importing = try Imports.pending(of: account, in: db) {
             hidden = """
@@ -153,13 +156,21 @@ enum Tags {
                 SELECT h.id FROM contacts h WHERE h.account_id = \(account) AND h.import_id = \(importing)
                 """
         }
-        let tagged: SQL =
-            order == .updatedAt
-            ? """
+        let isOneHidden =
+            try db.exists(
+                """
+                SELECT 1 FROM (\(hidden)) h
+                WHERE EXISTS (SELECT 1 FROM contact_tags ct WHERE ct.contact_id = h.id AND ct.tag_id = \(tag))
+                LIMIT 1
+                """)
+        let condition: SQL = isOneHidden ? "WHERE t.id NOT IN (\(hidden))" : ""
+        let counted: SQL = "FROM (SELECT contact_id AS id FROM contact_tags WHERE tag_id = \(tag)) t \(condition)"
+        guard order == .updatedAt else { return (counted, counted) }
+        let tagged: SQL = """
             (SELECT c.id, c.updated_at FROM contact_tags ct JOIN contacts c ON c.id = ct.contact_id
             WHERE ct.tag_id = \(tag))
-            """ : "(SELECT contact_id AS id FROM contact_tags WHERE tag_id = \(tag))"
-        return "FROM \(tagged) t WHERE t.id NOT IN (\(hidden))"
+            """
+        return ("FROM \(tagged) t \(condition)", counted)
     }
 
     /// Returns the key by which names are compared.

@@ -38,28 +38,29 @@ struct ImportedFiles {
         _ service: MonicaService, of account: AccountID, in records: [ImportedRecord], _ storesFiles: Bool,
         isKnown: (ImportedRecord.Kind, _ uuid: String) -> Bool
     ) async throws {
-        guard storesFiles else { return }
+        guard storesFiles, records.contains(where: { $0.file != nil }) else { return }
+        var storage = try await service.database.read { try Files.storage(of: account, in: $0) }
         for record in records {
             guard let file = record.file, let uuid = record.uuid, !isKnown(record.kind, uuid) else { continue }
-            contents[record.path] =
+            let content =
                 record.kind == .photo
-                ? try await Self.stored(Monica.Photo.self, file, service, account)
-                : try await Self.stored(Monica.Document.self, file, service, account)
+                ? try await Self.stored(Monica.Photo.self, file, beside: storage, service, account)
+                : try await Self.stored(Monica.Document.self, file, beside: storage, service, account)
+            if case .stored(let object) = content { storage += object.size }
+            contents[record.path] = content
         }
     }
 
     private static func stored<Item: StoredFile>(
-        _: Item.Type, _ file: ImportedFile, _ service: MonicaService, _ account: AccountID
+        _: Item.Type, _ file: ImportedFile, beside storage: Int64, _ service: MonicaService, _ account: AccountID
     ) async throws -> Content {
-        let quota = service.limits.storageQuota
         do {
-            try await service.database.read {
-                try Files.requireRoom(for: Int64(file.content.count), of: account, quota: quota, in: $0)
-            }
+            try Files.requireRoom(
+                for: Int64(file.content.count), beside: storage, quota: service.limits.storageQuota)
             let content = try await service.spooled(file.content)
             let filename = file.filename.isEmpty ? nil : FileName.clean(file.filename)
             guard let received = try Item.received(content, named: filename) else {
-                return .refused(reason: "the \(Item.singular) must be an image")
+                return .refused(reason: "the \(Item.singular) \(Monica.Photo.mustBeImage)")
             }
             return .stored(try await stored(Item.self, received, service, account))
         } catch let problem as Problem {

@@ -199,6 +199,8 @@ private struct RecordBatch {
     private let now: Int64
     private let makeID: () -> String
     private let quota: Int64
+    /// The size of the account's files in bytes; nil before it is asked for.
+    private var storage: Int64?
     /// The contacts that come into lists at the end, and those that are in lists and whose fields have changed.
     private var listed: [Int] = []
     private var changed: Set<Int> = []
@@ -408,7 +410,9 @@ private struct RecordBatch {
             fields.formattedName = complete
         }
         // The photo that a contact shows comes later.
-        let source = form["avatar_source"]?.text.flatMap { ["gravatar", "adorable"].contains($0) ? $0 : nil }
+        let source = form["avatar_source"]?.text.flatMap {
+            Monica.AvatarChoice.wordsOfOthers.contains($0) ? $0 : nil
+        }
         let id = try Contacts.insertUnlisted(fields, uuid: uuid, of: loader.account, at: created(record), in: db)
         try db.run(
             """
@@ -629,9 +633,11 @@ private struct RecordBatch {
             outcome.report.unstored += 1
             return nil
         }
-        try Files.requireRoom(for: object.size, of: loader.account, quota: quota, in: db)
+        let used = try storage ?? Files.storage(of: loader.account, in: db)
+        try Files.requireRoom(for: object.size, beside: used, quota: quota)
         let id = try object.insert(
             into: Item.table, uuid: uuid, of: contact, loader.account, at: created(record), in: db)
+        storage = used + object.size
         outcome.keys.insert(object.key.rawValue)
         outcome.new.uuids[record.kind, default: []].insert(uuid)
         if let id, let file = record.file, record.kind == .photo { try show(file, id, contact) }
