@@ -47,4 +47,36 @@ import Testing
             #expect(try await listed(nil).count == 3)
         }
     }
+
+    /// The contacts of a tag that has many are found by the index of their order.
+    @Test(arguments: Stack.Engine.available)
+    func manyContactsComeInTheirOrder(_ engine: Stack.Engine) async throws {
+        let many = 1010
+        try await withMonica(on: Stack(engine, .inProcess)) { host in
+            var cards = (0..<many).map { "BEGIN:VCARD\nFN:P\($0)\nCATEGORIES:x\nEND:VCARD\n" }.joined()
+            _ = try await host.service.importCards(into: "alice") {
+                defer { cards = "" }
+                return cards.isEmpty ? nil : try CardFile(Array(cards.utf8)).cards
+            }
+            let client = try await host.client("alice")
+            let tag = try #require(try await client.send(Monica.ListTags()).data.first).id
+            @Sendable func page(_ number: Int, _ sort: Monica.Sort<Monica.ContactOrder>?) async throws -> [Int] {
+                // A client shares an answer for five seconds.
+                let page = try await host.client("alice").send(
+                    Monica.ListContactsOfTag(tag: tag, page: number, limit: 10, sort: sort))
+                #expect(page.meta?.total == many)
+                return page.data.map(\.id)
+            }
+            let first = try await page(1, nil)
+            let partial = try await client.create(Monica.ContactDraft(firstName: "Part", isPartial: true))
+            try await client.send(Monica.SetTags(id: partial.id, names: ["x"]))
+            host.clock.advance(by: .seconds(10))
+            try await client.send(Monica.SetWork(id: first[3], job: "Baker", company: nil))
+            #expect(try await page(1, .descending(.updatedAt)).first == first[3])
+            #expect(try await page(many / 10, .ascending(.updatedAt)).last == first[3])
+            let unchanged = try await first.filter { $0 != first[3] } + page(2, nil).prefix(1)
+            #expect(try await page(1, .ascending(.updatedAt)) == unchanged)
+            #expect(try await page(many / 10 + 1, .ascending(.updatedAt)).isEmpty)
+        }
+    }
 }

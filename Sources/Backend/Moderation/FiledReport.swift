@@ -65,29 +65,48 @@ package struct FiledReport: Codable, Equatable, Sendable {
 extension FiledReport.Closing {
     /// Reads the columns of a decision; nil for a report that is open.
     init?(row: borrowing Row) throws {
-        guard let time: Int64 = try row.get(11) else { return nil }
-        self.init(
-            at: .init(time), by: try row.get(12, as: String?.self) ?? "",
-            acts: (try row.get(13, as: String?.self) ?? "").split(separator: " ").map(String.init),
-            reason: try row.get(14, as: String?.self) ?? "")
+        guard let time: Int64 = try row.get(FiledReport.Column.closedAt) else { return nil }
+        let acts = try row.text(.acts).split(separator: " ").map(String.init)
+        self.init(at: .init(time), by: try row.text(.closedBy), acts: acts, reason: try row.text(.closingReason))
     }
 }
 
+extension Row {
+    fileprivate func text(_ column: FiledReport.Column) throws -> String { try get(column, as: String?.self) ?? "" }
+}
+
 extension FiledReport {
-    /// Reads the columns of ``ReportQueue``, without the people, the files and the notes.
+    /// The columns of the table of ``ReportQueue``.
+    enum Column: String, Columns {
+        case id, state, kind
+        case thing = "thing_id"
+        case place, content, reason, details
+        case createdAt = "created_at"
+        case reporter = "reporter_id"
+        case person = "person_id"
+        case closedAt = "closed_at"
+        case closedBy = "closed_by"
+        case acts
+        case closingReason = "closing_reason"
+        case flaggedWord = "flagged_word"
+
+        static let list = ColumnList(Self.self)
+    }
+
+    /// Reads the columns, without the people, the files and the notes.
     init(row: borrowing Row, of api: String) throws {
         self.api = api
-        id = try row.get(0)
-        state = try row.get(1)
-        kind = try row.get(2)
-        thing = try row.get(3)
-        place = try row.get(4)
-        content = try row.get(5)
-        reason = try row.get(6)
-        details = try row.get(7)
-        createdAt = .init(try row.get(8))
+        id = try row.get(Column.id)
+        state = try row.get(Column.state)
+        kind = try row.get(Column.kind)
+        thing = try row.get(Column.thing)
+        place = try row.get(Column.place)
+        content = try row.get(Column.content)
+        reason = try row.get(Column.reason)
+        details = try row.get(Column.details)
+        createdAt = .init(try row.get(Column.createdAt))
         closing = try Closing(row: row)
-        flaggedWord = try row.get(15)
+        flaggedWord = try row.get(Column.flaggedWord)
     }
 
     static let deleted = "a deleted account"

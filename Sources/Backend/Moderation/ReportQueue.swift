@@ -201,14 +201,13 @@ public enum ReportQueue<Table: PeopleTable> {
     ) throws -> [FiledReport] {
         let rows = try db.all(
             """
-            SELECT id, state, kind, thing_id, place, content, reason, details, created_at, reporter_id, person_id,
-                closed_at, closed_by, acts, closing_reason, flagged_word
-            FROM filed_reports WHERE \(rest)
+            SELECT \(FiledReport.Column.list) FROM filed_reports WHERE \(rest)
             """
         ) { row in
             (
-                report: try FiledReport(row: row, of: api), reporter: try row.get(9, as: Table.ID?.self),
-                person: try row.get(10, as: Table.ID?.self)
+                report: try FiledReport(row: row, of: api),
+                reporter: try row.get(FiledReport.Column.reporter, as: Table.ID?.self),
+                person: try row.get(FiledReport.Column.person, as: Table.ID?.self)
             )
         }
         var names: [Table.ID: String] = [:]

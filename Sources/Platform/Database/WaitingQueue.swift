@@ -10,20 +10,20 @@ public struct QueueLimits: Sendable {
     public var target: Duration = .milliseconds(100)
     public var longest: Duration = .seconds(1)
     /// The time without progress after which waiting transactions are refused when another one arrives.
-    public var standstill: Duration = .seconds(10)
+    package var standstill: Duration = .seconds(10)
     /// The number of writes in one transaction, which keeps the wait of those behind them short.
-    public var together = 512
+    package var together = 512
     /// The maximum number of waiting transactions.
-    public var places = 20_000
+    package var places = 20_000
     /// Returns the time since a fixed moment.
-    public var clock: @Sendable () -> Duration = {
+    package var clock: @Sendable () -> Duration = {
         .nanoseconds(Int64(clamping: DispatchTime.now().uptimeNanoseconds))
     }
 
     public init() {}
 
     /// Runs a closure whose transactions wait without a limit: work of the server itself, which no client repeats.
-    public static func withoutLimit<T: Sendable>(_ body: @Sendable () async throws -> T) async rethrows -> T {
+    package static func withoutLimit<T: Sendable>(_ body: @Sendable () async throws -> T) async rethrows -> T {
         try await $isPatient.withValue(true) { try await body() }
     }
 

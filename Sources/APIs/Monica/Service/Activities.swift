@@ -112,7 +112,7 @@ struct ActivityFields {
 extension Monica.Activity: StoredList {
     static var table: SQL { "activities" }
 
-    static func order(by sort: Monica.Sort<Monica.ActivityOrder>?) -> SQL {
+    static func order(by sort: Monica.Sort<Monica.ActivityOrder>?) -> ListOrder {
         switch sort?.order {
         case .createdAt: .order("t.created_at", descending: sort?.isDescending ?? false)
         case .updatedAt: .order("t.updated_at", descending: sort?.isDescending ?? false)

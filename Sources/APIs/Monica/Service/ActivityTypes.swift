@@ -26,15 +26,17 @@ enum ActivityTypes {
             uniqueKeysWithValues: try categories(of: account, in: db).map { ($0.id, $0) })
         return try db.all(
             """
-            SELECT id, uuid, name, location_type, category_id, created_at, updated_at FROM activity_types
+            SELECT \(ActivityTypeColumn.list) FROM activity_types
             WHERE account_id = \(account) ORDER BY id
             """
         ) { row in
-            let createdAt: Monica.Timestamp = try row.get(5)
+            let createdAt: Monica.Timestamp = try row.get(ActivityTypeColumn.createdAt)
             return Monica.ActivityType(
-                id: try row.get(0), uuid: try row.get(1), name: try row.get(2), locationType: try row.get(3),
-                category: categories[try row.get(4)], account: account.number, createdAt: createdAt,
-                updatedAt: try row.get(6, as: Monica.Timestamp?.self) ?? createdAt)
+                id: try row.get(ActivityTypeColumn.id), uuid: try row.get(ActivityTypeColumn.uuid),
+                name: try row.get(ActivityTypeColumn.name), locationType: try row.get(ActivityTypeColumn.location),
+                category: categories[try row.get(ActivityTypeColumn.category)], account: account.number,
+                createdAt: createdAt,
+                updatedAt: try row.get(ActivityTypeColumn.updatedAt, as: Monica.Timestamp?.self) ?? createdAt)
         }
     }
 
@@ -143,4 +145,14 @@ extension Monica.ActivityTypeCategory: AccountType {
             try loader.db.run("UPDATE activity_categories SET name = \(name), updated_at = \(now) WHERE id = \(id)")
         }
     }
+}
+
+private enum ActivityTypeColumn: String, Columns {
+    case id, uuid, name
+    case location = "location_type"
+    case category = "category_id"
+    case createdAt = "created_at"
+    case updatedAt = "updated_at"
+
+    static let list = ColumnList(Self.self)
 }

@@ -18,20 +18,20 @@ extension Monica.Address: ContactDetail {
 
     static func owned(by account: AccountID) -> SQL { "t.account_id = \(account)" }
 
-    static func order(by sort: Monica.Sort<Monica.AddressOrder>?) -> SQL {
+    static func order(by sort: Monica.Sort<Monica.AddressOrder>?) -> ListOrder {
         let column: SQL = sort?.order == .updatedAt ? "t.updated_at" : "t.created_at"
         return .order(column, descending: sort?.isDescending ?? false)
     }
 
     static func load(_ ids: [Int], by loader: RecordLoader) throws -> [Self] {
-        let columns: SQL =
-            "t.uuid, t.name, t.street, t.city, t.province, t.postal_code, t.country, t.created_at, t.updated_at"
-        return try load(ids, columns, by: loader) { row in
+        try load(ids, AddressColumn.self, by: loader) { id, row in
             var address = Self(
-                id: try row.get(1), uuid: try row.get(2), name: try row.get(3), street: try row.get(4),
-                city: try row.get(5), province: try row.get(6), postalCode: try row.get(7), country: nil,
-                account: loader.account.number, createdAt: try row.get(9), updatedAt: try row.get(10))
-            address.country = try row.get(8, as: String?.self)
+                id: id, uuid: try row.get(AddressColumn.uuid), name: try row.get(AddressColumn.name),
+                street: try row.get(AddressColumn.street), city: try row.get(AddressColumn.city),
+                province: try row.get(AddressColumn.province), postalCode: try row.get(AddressColumn.postalCode),
+                country: nil, account: loader.account.number, createdAt: try row.get(AddressColumn.createdAt),
+                updatedAt: try row.get(AddressColumn.updatedAt))
+            address.country = try row.get(AddressColumn.country, as: String?.self)
                 .map { Monica.Country(id: Countries.find($0)?.id, name: $0) }
             return address
         }
@@ -78,4 +78,18 @@ extension Monica.Address: ContactDetail {
                 """)
         }
     }
+}
+
+private enum AddressColumn: String, Columns {
+    case uuid = "t.uuid"
+    case name = "t.name"
+    case street = "t.street"
+    case city = "t.city"
+    case province = "t.province"
+    case postalCode = "t.postal_code"
+    case country = "t.country"
+    case createdAt = "t.created_at"
+    case updatedAt = "t.updated_at"
+
+    static let list = ColumnList(Self.self)
 }

@@ -64,10 +64,9 @@ extension OfContact {
     /// Loads details with their contacts.
     ///
     /// - Parameters:
-    ///   - columns: The columns of rows `t` behind the contact's id and the detail's, which are the first two.
-    ///   - make: Makes a detail without its contact of a row.
-    static func load(
-        _ ids: [Int], _ columns: SQL, by loader: RecordLoader, _ make: (borrowing Row) throws -> Self?
+    ///   - make: Makes a detail without its contact of its id and its columns, which are those of rows `t`.
+    static func load<Column: Columns>(
+        _ ids: [Int], _: Column.Type, by loader: RecordLoader, _ make: (_ id: Int, borrowing Row) throws -> Self?
     ) throws -> [Self] {
         guard !ids.isEmpty else { return [] }
         let condition: SQL = "\(owned(by: loader.account)) \(try visible(to: loader.account, in: loader.db))"
@@ -75,11 +74,13 @@ extension OfContact {
         var details = try loader.inBatches(ids) { batch in
             try loader.db.all(
                 """
-                SELECT t.contact_id, t.id, \(columns) FROM \(table) t WHERE t.id IN (\(list: batch)) AND \(condition)
+                SELECT \(Column.list), t.id, t.contact_id FROM \(table) t
+                WHERE t.id IN (\(list: batch)) AND \(condition)
                 """
             ) { row -> Self? in
-                contacts[try row.get(1)] = try row.get(0, as: Int.self)
-                return try make(row)
+                let id: Int = try row.get(Column.list.count)
+                contacts[id] = try row.get(Column.list.count + 1, as: Int.self)
+                return try make(id, row)
             }.compactMap(\.self)
         } id: {
             $0.id

@@ -78,7 +78,7 @@ enum ContactDetails {
         let visible = importing == nil ? try Imports.visible("import_id", of: account, in: db) : ""
         let found = try db.all(
             """
-            SELECT id, uuid, kind, created_at, name, icon, protocol, type, updated_at FROM contact_field_types
+            SELECT \(FieldTypeColumn.list) FROM contact_field_types
             WHERE account_id = \(account) \(visible)
             """
         ) { try fieldType(row: $0, of: account) }
@@ -86,15 +86,18 @@ enum ContactDetails {
     }
 
     private static func fieldType(row: borrowing Row, of account: AccountID) throws -> FieldType? {
-        let (id, uuid): (Int, String) = (try row.get(0), try row.get(1))
-        let kind = ContactFieldKind(rawValue: try row.get(2))
-        guard let name = try row.get(4, as: String?.self) else {
-            return try kind.map { ($0, $0.type(id: id, uuid: uuid, of: account, createdAt: try row.get(3))) }
+        let id: Int = try row.get(FieldTypeColumn.id)
+        let uuid: String = try row.get(FieldTypeColumn.uuid)
+        let kind = ContactFieldKind(rawValue: try row.get(FieldTypeColumn.kind))
+        let createdAt: Monica.Timestamp = try row.get(FieldTypeColumn.createdAt)
+        guard let name = try row.get(FieldTypeColumn.name, as: String?.self) else {
+            return kind.map { ($0, $0.type(id: id, uuid: uuid, of: account, createdAt: createdAt)) }
         }
-        let word = try kind?.rawValue ?? row.get(7, as: String?.self)
+        let word = try kind?.rawValue ?? row.get(FieldTypeColumn.type, as: String?.self)
         let type = Monica.ContactFieldType(
-            id: id, uuid: uuid, name: name, icon: try row.get(5), protocol: try row.get(6), delible: kind == nil,
-            type: word, account: account.number, createdAt: try row.get(3), updatedAt: try row.get(8))
+            id: id, uuid: uuid, name: name, icon: try row.get(FieldTypeColumn.icon),
+            protocol: try row.get(FieldTypeColumn.scheme), delible: kind == nil, type: word, account: account.number,
+            createdAt: createdAt, updatedAt: try row.get(FieldTypeColumn.updatedAt))
         return (kind ?? word.flatMap { ContactFieldKind(rawValue: $0) }, type)
     }
 
@@ -140,4 +143,15 @@ struct PostalAddress: Sendable, Hashable, Codable {
     var country: String?
 
     var isEmpty: Bool { [street, city, province, postalCode, country].allSatisfy { $0 == nil } }
+}
+
+private enum FieldTypeColumn: String, Columns {
+    case id, uuid, kind
+    case createdAt = "created_at"
+    case name, icon
+    case scheme = "protocol"
+    case type
+    case updatedAt = "updated_at"
+
+    static let list = ColumnList(Self.self)
 }

@@ -86,18 +86,19 @@ extension Monica.ContactField: ContactDetail {
     static let isInCards = true
     static let isSearched = true
 
-    static func order(by sort: Monica.Sort<Monica.ContactFieldOrder>?) -> SQL {
+    static func order(by sort: Monica.Sort<Monica.ContactFieldOrder>?) -> ListOrder {
         let column: SQL = sort?.order == .updatedAt ? "t.updated_at" : "t.created_at"
         return .order(column, descending: sort?.isDescending ?? false)
     }
 
     static func load(_ ids: [Int], by loader: RecordLoader) throws -> [Self] {
         let types = try loader.fieldTypes.get()
-        return try load(ids, "t.uuid, t.content, t.type_id, t.created_at, t.updated_at", by: loader) { row in
-            guard let type = types[try row.get(4)]?.type else { return nil }
+        return try load(ids, FieldColumn.self, by: loader) { id, row in
+            guard let type = types[try row.get(FieldColumn.type)]?.type else { return nil }
             return Self(
-                id: try row.get(1), uuid: try row.get(2), content: try row.get(3), type: type,
-                account: loader.account.number, contact: nil, createdAt: try row.get(5), updatedAt: try row.get(6))
+                id: id, uuid: try row.get(FieldColumn.uuid), content: try row.get(FieldColumn.content), type: type,
+                account: loader.account.number, contact: nil, createdAt: try row.get(FieldColumn.createdAt),
+                updatedAt: try row.get(FieldColumn.updatedAt))
         }
     }
 
@@ -143,4 +144,14 @@ extension Monica.ContactField: ContactDetail {
                 """)
         }
     }
+}
+
+private enum FieldColumn: String, Columns {
+    case uuid = "t.uuid"
+    case content = "t.content"
+    case type = "t.type_id"
+    case createdAt = "t.created_at"
+    case updatedAt = "t.updated_at"
+
+    static let list = ColumnList(Self.self)
 }

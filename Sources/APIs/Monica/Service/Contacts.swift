@@ -168,22 +168,20 @@ enum Contacts {
         _ window: Window, _ sort: Monica.Sort<Monica.ContactOrder>?, of account: AccountID, in db: Session
     ) throws -> Page {
         let total = try db.value("SELECT contact_count FROM accounts WHERE id = \(account)", as: Int.self) ?? 0
-        guard let offset = window.offset(in: total) else { return ([], total) }
         let visible = try Imports.visible("t.import_id", of: account, in: db)
-        let ids: [Int] = try db.all("\(query(of: account, visible, by: sort)) LIMIT \(window.limit) OFFSET \(offset)") {
-            try $0.get(0)
-        }
-        return (ids, total)
+        return try window.ids(listed(of: account, visible), of: total, by: order(by: sort), in: db)
+    }
+
+    /// Returns the rows `t` of an account's list: `FROM … WHERE …`.
+    ///
+    /// - Parameter visible: The condition of ``Imports/visible(_:of:in:)``; empty while there is no import.
+    private static func listed(of account: AccountID, _ visible: SQL = "") -> SQL {
+        "FROM contacts t WHERE t.account_id = \(account) AND t.is_partial = 0 \(visible)"
     }
 
     /// Returns the query for the ids of an account's list.
-    ///
-    /// - Parameter visible: The condition of ``Imports/visible(_:of:in:)``; empty while there is no import.
-    static func query(of account: AccountID, _ visible: SQL = "", by sort: Monica.Sort<Monica.ContactOrder>?) -> SQL {
-        """
-        SELECT t.id FROM contacts t WHERE t.account_id = \(account) AND t.is_partial = 0 \(visible)
-        ORDER BY \(order(by: sort))
-        """
+    static func query(of account: AccountID, by sort: Monica.Sort<Monica.ContactOrder>?) -> SQL {
+        "SELECT t.id \(listed(of: account)) ORDER BY \(order(by: sort).forward)"
     }
 
     static func page(
@@ -221,11 +219,11 @@ enum Contacts {
     }
 
     /// Returns the ORDER BY terms. The order of ids is the order of creation.
-    static func order(by sort: Monica.Sort<Monica.ContactOrder>?) -> SQL {
+    static func order(by sort: Monica.Sort<Monica.ContactOrder>?) -> ListOrder {
         let isDescending = sort?.isDescending ?? false
         return switch sort?.order {
         case .updatedAt: .order("t.updated_at", descending: isDescending)
-        case .createdAt, nil: isDescending ? "t.id DESC" : "t.id"
+        case .createdAt, nil: .ids(descending: isDescending)
         }
     }
 

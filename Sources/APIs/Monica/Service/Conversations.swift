@@ -89,14 +89,15 @@ private enum Messages {
         guard !conversations.isEmpty else { return [:] }
         let messages = try loader.db.all(
             """
-            SELECT id, conversation_id, content, written_at, written_by_me, created_at, updated_at FROM messages
+            SELECT \(MessageColumn.list) FROM messages
             WHERE conversation_id IN (\(list: conversations)) ORDER BY id
             """
         ) { row in
             Monica.Message(
-                id: try row.get(0), content: try row.get(2), writtenAt: try row.get(3), writtenByMe: try row.get(4),
-                account: loader.account.number, conversation: try row.get(1), createdAt: try row.get(5),
-                updatedAt: try row.get(6))
+                id: try row.get(MessageColumn.id), content: try row.get(MessageColumn.content),
+                writtenAt: try row.get(MessageColumn.writtenAt), writtenByMe: try row.get(MessageColumn.writtenByMe),
+                account: loader.account.number, conversation: try row.get(MessageColumn.conversation),
+                createdAt: try row.get(MessageColumn.createdAt), updatedAt: try row.get(MessageColumn.updatedAt))
         }
         return Dictionary(grouping: messages, by: \.conversation.id)
     }
@@ -150,7 +151,7 @@ extension Monica.Conversation: ContactDetail {
 
     static func owned(by account: AccountID) -> SQL { "t.account_id = \(account)" }
 
-    static func order(by sort: Monica.Sort<Monica.ConversationOrder>?) -> SQL {
+    static func order(by sort: Monica.Sort<Monica.ConversationOrder>?) -> ListOrder {
         let column: SQL =
             switch sort?.order {
             case .happenedAt: "t.happened_at"
@@ -162,14 +163,14 @@ extension Monica.Conversation: ContactDetail {
 
     static func load(_ ids: [Int], by loader: RecordLoader) throws -> [Self] {
         let types = try loader.fieldTypes.get()
-        let columns: SQL = "t.uuid, t.happened_at, t.type_id, t.created_at, t.updated_at"
-        var conversations = try load(ids, columns, by: loader) { row in
-            guard let type = types[try row.get(4)]?.type else { return nil }
-            let id: Int = try row.get(1)
+        var conversations = try load(ids, ConversationColumn.self, by: loader) { id, row in
+            guard let type = types[try row.get(ConversationColumn.type)]?.type else { return nil }
             return Self(
-                id: id, uuid: try row.get(2), happenedAt: try row.get(3), type: type,
+                id: id, uuid: try row.get(ConversationColumn.uuid),
+                happenedAt: try row.get(ConversationColumn.happenedAt), type: type,
                 url: "\(loader.baseURL)/conversations/\(id)", account: loader.account.number,
-                createdAt: try row.get(5), updatedAt: try row.get(6))
+                createdAt: try row.get(ConversationColumn.createdAt),
+                updatedAt: try row.get(ConversationColumn.updatedAt))
         }
         let messages = try Messages.of(conversations.map(\.id), by: loader)
         for index in conversations.indices {
@@ -220,4 +221,26 @@ extension Monica.Conversation: ContactDetail {
                 """)
         }
     }
+}
+
+private enum ConversationColumn: String, Columns {
+    case uuid = "t.uuid"
+    case happenedAt = "t.happened_at"
+    case type = "t.type_id"
+    case createdAt = "t.created_at"
+    case updatedAt = "t.updated_at"
+
+    static let list = ColumnList(Self.self)
+}
+
+private enum MessageColumn: String, Columns {
+    case id
+    case conversation = "conversation_id"
+    case content
+    case writtenAt = "written_at"
+    case writtenByMe = "written_by_me"
+    case createdAt = "created_at"
+    case updatedAt = "updated_at"
+
+    static let list = ColumnList(Self.self)
 }

@@ -14,18 +14,18 @@ extension Monica.Debt: ContactDetail {
 
     static func owned(by account: AccountID) -> SQL { "t.account_id = \(account)" }
 
-    static func order(by sort: Monica.Sort<Monica.DebtOrder>?) -> SQL {
+    static func order(by sort: Monica.Sort<Monica.DebtOrder>?) -> ListOrder {
         let column: SQL = sort?.order == .updatedAt ? "t.updated_at" : "t.created_at"
         return .order(column, descending: sort?.isDescending ?? false)
     }
 
     static func load(_ ids: [Int], by loader: RecordLoader) throws -> [Self] {
-        let columns: SQL = "t.uuid, t.in_debt, t.status, t.cents, t.reason, t.created_at, t.updated_at"
-        return try load(ids, columns, by: loader) { row in
+        try load(ids, DebtColumn.self, by: loader) { id, row in
             Self(
-                id: try row.get(1), uuid: try row.get(2), inDebt: .init(rawValue: try row.get(3)),
-                status: .init(rawValue: try row.get(4)), cents: try row.get(5), reason: try row.get(6),
-                account: loader.account.number, createdAt: try row.get(7), updatedAt: try row.get(8))
+                id: id, uuid: try row.get(DebtColumn.uuid), inDebt: .init(rawValue: try row.get(DebtColumn.inDebt)),
+                status: .init(rawValue: try row.get(DebtColumn.status)), cents: try row.get(DebtColumn.cents),
+                reason: try row.get(DebtColumn.reason), account: loader.account.number,
+                createdAt: try row.get(DebtColumn.createdAt), updatedAt: try row.get(DebtColumn.updatedAt))
         }
     }
 
@@ -66,4 +66,16 @@ extension Monica.Debt: ContactDetail {
                 """)
         }
     }
+}
+
+private enum DebtColumn: String, Columns {
+    case uuid = "t.uuid"
+    case inDebt = "t.in_debt"
+    case status = "t.status"
+    case cents = "t.cents"
+    case reason = "t.reason"
+    case createdAt = "t.created_at"
+    case updatedAt = "t.updated_at"
+
+    static let list = ColumnList(Self.self)
 }

@@ -75,17 +75,25 @@ struct FileRow {
     let mimeType: String
     let createdAt: Monica.Timestamp
 
-    /// The columns behind the contact's id and the file's.
-    static let columns: SQL = "t.uuid, t.filename, t.object_key, t.size, t.mime_type, t.created_at"
+    enum Column: String, Columns {
+        case uuid = "t.uuid"
+        case filename = "t.filename"
+        case key = "t.object_key"
+        case size = "t.size"
+        case mimeType = "t.mime_type"
+        case createdAt = "t.created_at"
 
-    init(row: borrowing Row) throws {
-        id = try row.get(1)
-        uuid = try row.get(2)
-        filename = try row.get(3)
-        key = try row.get(4)
-        size = try row.get(5)
-        mimeType = try row.get(6)
-        createdAt = try row.get(7)
+        static let list = ColumnList(Self.self)
+    }
+
+    init(_ id: Int, _ row: borrowing Row) throws {
+        self.id = id
+        uuid = try row.get(Column.uuid)
+        filename = try row.get(Column.filename)
+        key = try row.get(Column.key)
+        size = try row.get(Column.size)
+        mimeType = try row.get(Column.mimeType)
+        createdAt = try row.get(Column.createdAt)
     }
 }
 
@@ -93,12 +101,12 @@ extension StoredFile {
     static func owned(by account: AccountID) -> SQL { "t.account_id = \(account)" }
 
     /// A file never changes, so the time of its last change is that of its creation.
-    static func order(by sort: Monica.Sort<Monica.FileOrder>?) -> SQL {
+    static func order(by sort: Monica.Sort<Monica.FileOrder>?) -> ListOrder {
         .order("t.created_at", descending: sort?.isDescending ?? false)
     }
 
     static func load(_ ids: [Int], by loader: RecordLoader) throws -> [Self] {
-        try load(ids, FileRow.columns, by: loader) { row in try Self(FileRow(row: row), by: loader) }
+        try load(ids, FileRow.Column.self, by: loader) { id, row in try Self(FileRow(id, row), by: loader) }
     }
 }
 

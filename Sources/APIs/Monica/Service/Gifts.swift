@@ -111,7 +111,7 @@ struct GiftFields {
 extension Monica.Gift: StoredList {
     static var table: SQL { "gifts" }
 
-    static func order(by sort: Monica.Sort<Monica.GiftOrder>?) -> SQL {
+    static func order(by sort: Monica.Sort<Monica.GiftOrder>?) -> ListOrder {
         switch sort?.order {
         case .updatedAt: .order("t.updated_at", descending: sort?.isDescending ?? false)
         case .createdAt, nil: .order("t.created_at", descending: sort?.isDescending ?? false)

@@ -96,18 +96,27 @@ extension Monica.JournalEntry: Stored {
         try loader.inBatches(ids) { batch in
             try loader.db.all(
                 """
-                SELECT id, uuid, day, title, post, created_at, updated_at FROM journal
+                SELECT \(JournalColumn.list) FROM journal
                 WHERE id IN (\(list: batch)) AND account_id = \(loader.account)
                 """
             ) { row in
-                let id: Int = try row.get(0)
+                let id: Int = try row.get(JournalColumn.id)
                 return Self(
-                    id: id, uuid: try row.get(1), day: try row.get(2), title: try row.get(3), post: try row.get(4),
+                    id: id, uuid: try row.get(JournalColumn.uuid), day: try row.get(JournalColumn.day),
+                    title: try row.get(JournalColumn.title), post: try row.get(JournalColumn.post),
                     url: "\(loader.baseURL)/journal/\(id)", account: loader.account.number,
-                    createdAt: try row.get(5), updatedAt: try row.get(6))
+                    createdAt: try row.get(JournalColumn.createdAt), updatedAt: try row.get(JournalColumn.updatedAt))
             }
         } id: {
             $0.id
         }
     }
+}
+
+private enum JournalColumn: String, Columns {
+    case id, uuid, day, title, post
+    case createdAt = "created_at"
+    case updatedAt = "updated_at"
+
+    static let list = ColumnList(Self.self)
 }

@@ -24,7 +24,7 @@ extension Monica.LifeEvent: ContactDetail {
 
     static func owned(by account: AccountID) -> SQL { "t.account_id = \(account)" }
 
-    static func order(by sort: Monica.Sort<Monica.LifeEventOrder>?) -> SQL {
+    static func order(by sort: Monica.Sort<Monica.LifeEventOrder>?) -> ListOrder {
         let column: SQL =
             switch sort?.order {
             case .happenedAt: "t.happened_at"
@@ -36,14 +36,14 @@ extension Monica.LifeEvent: ContactDetail {
 
     static func load(_ ids: [Int], by loader: RecordLoader) throws -> [Self] {
         let types = LifeEventTypes.all(of: loader.account, since: try loader.accountTime.get())
-        let columns: SQL =
-            "t.type_id, t.name, t.note, t.happened_at, t.month_unknown, t.day_unknown, t.created_at, t.updated_at"
-        return try load(ids, columns, by: loader) { row in
-            guard let type = types[try row.get(2)] else { return nil }
+        return try load(ids, LifeEventColumn.self, by: loader) { id, row in
+            guard let type = types[try row.get(LifeEventColumn.type)] else { return nil }
             return Self(
-                id: try row.get(1), name: try row.get(3), note: try row.get(4), happenedAt: try row.get(5),
-                isMonthUnknown: try row.get(6), isDayUnknown: try row.get(7), type: type,
-                account: loader.account.number, createdAt: try row.get(8), updatedAt: try row.get(9))
+                id: id, name: try row.get(LifeEventColumn.name), note: try row.get(LifeEventColumn.note),
+                happenedAt: try row.get(LifeEventColumn.happenedAt),
+                isMonthUnknown: try row.get(LifeEventColumn.isMonthUnknown),
+                isDayUnknown: try row.get(LifeEventColumn.isDayUnknown), type: type, account: loader.account.number,
+                createdAt: try row.get(LifeEventColumn.createdAt), updatedAt: try row.get(LifeEventColumn.updatedAt))
         }
     }
 
@@ -140,4 +140,17 @@ private enum LifeEventTypes {
         }
         return types
     }
+}
+
+private enum LifeEventColumn: String, Columns {
+    case type = "t.type_id"
+    case name = "t.name"
+    case note = "t.note"
+    case happenedAt = "t.happened_at"
+    case isMonthUnknown = "t.month_unknown"
+    case isDayUnknown = "t.day_unknown"
+    case createdAt = "t.created_at"
+    case updatedAt = "t.updated_at"
+
+    static let list = ColumnList(Self.self)
 }

@@ -491,14 +491,26 @@ private struct MergeRecord: Codable {
         static func all(of contact: Int, in db: Session) throws -> [Self] {
             try db.all(
                 """
-                SELECT id, uuid, contact_id, type_id, content, created_at, updated_at FROM contact_fields
+                SELECT \(Column.list) FROM contact_fields
                 WHERE contact_id = \(contact) ORDER BY id
                 """
             ) {
                 Self(
-                    id: try $0.get(0), uuid: try $0.get(1), contact: try $0.get(2), type: try $0.get(3),
-                    content: try $0.get(4), createdAt: try $0.get(5), updatedAt: try $0.get(6))
+                    id: try $0.get(Column.id), uuid: try $0.get(Column.uuid), contact: try $0.get(Column.contact),
+                    type: try $0.get(Column.type), content: try $0.get(Column.content),
+                    createdAt: try $0.get(Column.createdAt), updatedAt: try $0.get(Column.updatedAt))
             }
+        }
+
+        private enum Column: String, Columns {
+            case id, uuid
+            case contact = "contact_id"
+            case type = "type_id"
+            case content
+            case createdAt = "created_at"
+            case updatedAt = "updated_at"
+
+            static let list = ColumnList(Self.self)
         }
 
         func insert(by loader: RecordLoader) throws {
@@ -523,17 +535,29 @@ private struct MergeRecord: Codable {
         static func all(of contact: Int, in db: Session) throws -> [Self] {
             try db.all(
                 """
-                SELECT id, uuid, contact_id, name, street, city, province, postal_code, country, created_at, updated_at
-                FROM addresses WHERE contact_id = \(contact) ORDER BY id
+                SELECT \(Column.list) FROM addresses WHERE contact_id = \(contact) ORDER BY id
                 """
             ) {
                 let address = PostalAddress(
-                    name: try $0.get(3), street: try $0.get(4), city: try $0.get(5), province: try $0.get(6),
-                    postalCode: try $0.get(7), country: try $0.get(8))
+                    name: try $0.get(Column.name), street: try $0.get(Column.street), city: try $0.get(Column.city),
+                    province: try $0.get(Column.province), postalCode: try $0.get(Column.postalCode),
+                    country: try $0.get(Column.country))
                 return Self(
-                    id: try $0.get(0), uuid: try $0.get(1), contact: try $0.get(2), address: address,
-                    createdAt: try $0.get(9), updatedAt: try $0.get(10))
+                    id: try $0.get(Column.id), uuid: try $0.get(Column.uuid), contact: try $0.get(Column.contact),
+                    address: address, createdAt: try $0.get(Column.createdAt), updatedAt: try $0.get(Column.updatedAt))
             }
+        }
+
+        private enum Column: String, Columns {
+            case id, uuid
+            case contact = "contact_id"
+            case name, street, city, province
+            case postalCode = "postal_code"
+            case country
+            case createdAt = "created_at"
+            case updatedAt = "updated_at"
+
+            static let list = ColumnList(Self.self)
         }
 
         func insert(by loader: RecordLoader) throws {
@@ -562,14 +586,26 @@ private struct MergeRecord: Codable {
         static func all(of contact: Int, in db: Session) throws -> [Self] {
             try db.all(
                 """
-                SELECT id, uuid, contact_id, type_id, of_contact_id, created_at, updated_at FROM relationships
+                SELECT \(Column.list) FROM relationships
                 WHERE contact_id = \(contact) OR of_contact_id = \(contact) ORDER BY id
                 """
             ) {
                 Self(
-                    id: try $0.get(0), uuid: try $0.get(1), contact: try $0.get(2), type: try $0.get(3),
-                    other: try $0.get(4), createdAt: try $0.get(5), updatedAt: try $0.get(6))
+                    id: try $0.get(Column.id), uuid: try $0.get(Column.uuid), contact: try $0.get(Column.contact),
+                    type: try $0.get(Column.type), other: try $0.get(Column.other),
+                    createdAt: try $0.get(Column.createdAt), updatedAt: try $0.get(Column.updatedAt))
             }
+        }
+
+        private enum Column: String, Columns {
+            case id, uuid
+            case contact = "contact_id"
+            case type = "type_id"
+            case other = "of_contact_id"
+            case createdAt = "created_at"
+            case updatedAt = "updated_at"
+
+            static let list = ColumnList(Self.self)
         }
 
         func insert(by loader: RecordLoader) throws {

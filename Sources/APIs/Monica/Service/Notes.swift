@@ -118,7 +118,7 @@ enum Notes {
 extension Monica.Note: StoredList {
     static var table: SQL { "notes" }
 
-    static func order(by sort: Monica.Sort<Monica.NoteOrder>?) -> SQL {
+    static func order(by sort: Monica.Sort<Monica.NoteOrder>?) -> ListOrder {
         switch sort?.order {
         case .updatedAt: .order("t.updated_at", descending: sort?.isDescending ?? false)
         case .favoritedAt: .order("t.favorited_at", descending: sort?.isDescending ?? false, mayBeNull: true)

@@ -14,17 +14,18 @@ extension Monica.Pet: ContactDetail {
 
     static func owned(by account: AccountID) -> SQL { "t.account_id = \(account)" }
 
-    static func order(by sort: Monica.Sort<Monica.PetOrder>?) -> SQL {
+    static func order(by sort: Monica.Sort<Monica.PetOrder>?) -> ListOrder {
         let column: SQL = sort?.order == .updatedAt ? "t.updated_at" : "t.created_at"
         return .order(column, descending: sort?.isDescending ?? false)
     }
 
     static func load(_ ids: [Int], by loader: RecordLoader) throws -> [Self] {
-        try load(ids, "t.uuid, t.name, t.category_id, t.created_at, t.updated_at", by: loader) { row in
-            guard let category = Monica.PetCategory.of(try row.get(4)) else { return nil }
+        try load(ids, PetColumn.self, by: loader) { id, row in
+            guard let category = Monica.PetCategory.of(try row.get(PetColumn.category)) else { return nil }
             return Self(
-                id: try row.get(1), uuid: try row.get(2), name: try row.get(3), category: category,
-                account: loader.account.number, createdAt: try row.get(5), updatedAt: try row.get(6))
+                id: id, uuid: try row.get(PetColumn.uuid), name: try row.get(PetColumn.name), category: category,
+                account: loader.account.number, createdAt: try row.get(PetColumn.createdAt),
+                updatedAt: try row.get(PetColumn.updatedAt))
         }
     }
 
@@ -69,4 +70,14 @@ extension FormReader {
         if let id, Monica.PetCategory.of(id) == nil { rejectSelection(name) }
         return id
     }
+}
+
+private enum PetColumn: String, Columns {
+    case uuid = "t.uuid"
+    case name = "t.name"
+    case category = "t.category_id"
+    case createdAt = "t.created_at"
+    case updatedAt = "t.updated_at"
+
+    static let list = ColumnList(Self.self)
 }

@@ -15,7 +15,7 @@ extension Monica.Call: ContactDetail {
 
     static func owned(by account: AccountID) -> SQL { "t.account_id = \(account)" }
 
-    static func order(by sort: Monica.Sort<Monica.CallOrder>?) -> SQL {
+    static func order(by sort: Monica.Sort<Monica.CallOrder>?) -> ListOrder {
         let column: SQL =
             switch sort?.order {
             case .calledAt: "t.called_at"
@@ -26,13 +26,12 @@ extension Monica.Call: ContactDetail {
     }
 
     static func load(_ ids: [Int], by loader: RecordLoader) throws -> [Self] {
-        let columns: SQL = "t.uuid, t.called_at, t.content, t.contact_called, t.created_at, t.updated_at"
-        return try load(ids, columns, by: loader) { row in
-            let id: Int = try row.get(1)
-            return Self(
-                id: id, uuid: try row.get(2), calledAt: try row.get(3), content: try row.get(4),
-                contactCalled: try row.get(5), url: "\(loader.baseURL)/calls/\(id)", account: loader.account.number,
-                createdAt: try row.get(6), updatedAt: try row.get(7))
+        try load(ids, CallColumn.self, by: loader) { id, row in
+            Self(
+                id: id, uuid: try row.get(CallColumn.uuid), calledAt: try row.get(CallColumn.calledAt),
+                content: try row.get(CallColumn.content), contactCalled: try row.get(CallColumn.contactCalled),
+                url: "\(loader.baseURL)/calls/\(id)", account: loader.account.number,
+                createdAt: try row.get(CallColumn.createdAt), updatedAt: try row.get(CallColumn.updatedAt))
         }
     }
 
@@ -71,4 +70,15 @@ extension Monica.Call: ContactDetail {
                 """)
         }
     }
+}
+
+private enum CallColumn: String, Columns {
+    case uuid = "t.uuid"
+    case calledAt = "t.called_at"
+    case content = "t.content"
+    case contactCalled = "t.contact_called"
+    case createdAt = "t.created_at"
+    case updatedAt = "t.updated_at"
+
+    static let list = ColumnList(Self.self)
 }

@@ -222,13 +222,24 @@ extension Monica.Relationship: Stored {
         let updatedAt: Monica.Timestamp
 
         init(row: borrowing Row) throws {
-            id = try row.get(0)
-            uuid = try row.get(1)
-            contact = try row.get(2)
-            type = try row.get(3)
-            other = try row.get(4)
-            createdAt = try row.get(5)
-            updatedAt = try row.get(6)
+            id = try row.get(Column.id)
+            uuid = try row.get(Column.uuid)
+            contact = try row.get(Column.contact)
+            type = try row.get(Column.type)
+            other = try row.get(Column.other)
+            createdAt = try row.get(Column.createdAt)
+            updatedAt = try row.get(Column.updatedAt)
+        }
+
+        enum Column: String, Columns {
+            case id, uuid
+            case contact = "contact_id"
+            case type = "type_id"
+            case other = "of_contact_id"
+            case createdAt = "created_at"
+            case updatedAt = "updated_at"
+
+            static let list = ColumnList(Self.self)
         }
     }
 
@@ -236,7 +247,7 @@ extension Monica.Relationship: Stored {
         let rows = try loader.inBatches(ids) { batch in
             try loader.db.all(
                 """
-                SELECT id, uuid, contact_id, type_id, of_contact_id, created_at, updated_at FROM relationships
+                SELECT \(Record.Column.list) FROM relationships
                 WHERE id IN (\(list: batch)) AND account_id = \(loader.account)
                 """, Record.init(row:))
         } id: {

@@ -94,19 +94,19 @@ extension Monica.Reminder: ContactDetail {
 
     static func owned(by account: AccountID) -> SQL { "t.account_id = \(account)" }
 
-    static func order(by sort: Monica.Sort<Monica.ReminderOrder>?) -> SQL {
+    static func order(by sort: Monica.Sort<Monica.ReminderOrder>?) -> ListOrder {
         let column: SQL = sort?.order == .updatedAt ? "t.updated_at" : "t.created_at"
         return .order(column, descending: sort?.isDescending ?? false)
     }
 
     static func load(_ ids: [Int], by loader: RecordLoader) throws -> [Self] {
-        let columns: SQL =
-            "t.uuid, t.title, t.description, t.frequency_number, t.frequency_type, t.initial_day, t.created_at, t.updated_at"
-        return try load(ids, columns, by: loader) { row in
+        try load(ids, ReminderColumn.self, by: loader) { id, row in
             Self(
-                id: try row.get(1), uuid: try row.get(2), title: try row.get(3), description: try row.get(4),
-                every: try row.get(5), try row.get(6), from: try row.get(7),
-                account: loader.account.number, createdAt: try row.get(8), updatedAt: try row.get(9))
+                id: id, uuid: try row.get(ReminderColumn.uuid), title: try row.get(ReminderColumn.title),
+                description: try row.get(ReminderColumn.description), every: try row.get(ReminderColumn.number),
+                try row.get(ReminderColumn.frequency), from: try row.get(ReminderColumn.day),
+                account: loader.account.number, createdAt: try row.get(ReminderColumn.createdAt),
+                updatedAt: try row.get(ReminderColumn.updatedAt))
         }
     }
 
@@ -156,4 +156,17 @@ extension FormReader {
         }
         return number
     }
+}
+
+private enum ReminderColumn: String, Columns {
+    case uuid = "t.uuid"
+    case title = "t.title"
+    case description = "t.description"
+    case number = "t.frequency_number"
+    case frequency = "t.frequency_type"
+    case day = "t.initial_day"
+    case createdAt = "t.created_at"
+    case updatedAt = "t.updated_at"
+
+    static let list = ColumnList(Self.self)
 }

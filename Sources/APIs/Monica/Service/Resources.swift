@@ -19,7 +19,7 @@ protocol AccountList: Stored {
 protocol StoredList: Stored, Monica.Listed {
     static var table: SQL { get }
     /// Returns the ORDER BY terms for rows `t`.
-    static func order(by sort: Monica.Sort<By>?) -> SQL
+    static func order(by sort: Monica.Sort<By>?) -> ListOrder
     /// Returns the condition that restricts rows `t` to those of an account.
     static func owned(by account: AccountID) -> SQL
     /// Returns the condition that restricts rows `t` to those of one contact.
@@ -49,14 +49,28 @@ extension StoredList {
     static func visible(to account: AccountID, in db: Session) throws -> SQL { "" }
 }
 
-extension SQL {
-    /// Returns the ORDER BY terms for a column and the id in the same direction, with nulls last.
+/// The order of the rows `t` of a list, in which no two are equal.
+struct ListOrder {
+    /// The terms of an `ORDER BY`.
+    let forward: SQL
+    /// The terms of the opposite order.
+    let backward: SQL
+
+    /// Returns the order of the ids, which is that of creation.
+    static func ids(descending: Bool) -> Self {
+        let (up, down): (SQL, SQL) = ("t.id", "t.id DESC")
+        return descending ? Self(forward: down, backward: up) : Self(forward: up, backward: down)
+    }
+
+    /// Returns the order of a column and the id in the same direction, with nulls last.
     ///
     /// - Parameter mayBeNull: Whether the column has nulls; an index cannot be used then.
-    static func order(_ column: SQL, descending: Bool, mayBeNull: Bool = false) -> SQL {
-        let direction: SQL = descending ? "DESC" : "ASC"
-        let nulls: SQL = mayBeNull ? "(\(column) IS NULL), " : ""
-        return "\(nulls)\(column) \(direction), t.id \(direction)"
+    static func order(_ column: SQL, descending: Bool, mayBeNull: Bool = false) -> Self {
+        let (up, down): (SQL, SQL) = ("\(column) ASC, t.id ASC", "\(column) DESC, t.id DESC")
+        let (forward, backward) = descending ? (down, up) : (up, down)
+        guard mayBeNull else { return Self(forward: forward, backward: backward) }
+        return Self(
+            forward: "(\(column) IS NULL), \(forward)", backward: "(\(column) IS NULL) DESC, \(backward)")
     }
 }
 
@@ -81,15 +95,23 @@ struct Window {
     ///
     /// - Parameters:
     ///   - rows: The rows `t` of the list: `FROM … WHERE …`.
-    ///   - counted: Other rows of the same number, if there are some that are counted sooner.
+    ///   - total: The number of the rows, if it is known.
     func ids(
-        _ rows: SQL, counting counted: SQL? = nil, by order: SQL, in db: Session
+        _ rows: SQL, of total: Int? = nil, by order: ListOrder, in db: Session
     ) throws -> (ids: [Int], total: Int) {
-        let total = try db.value("SELECT COUNT(*) \(counted ?? rows)", as: Int.self) ?? 0
+        let total = try total ?? db.value("SELECT COUNT(*) \(rows)", as: Int.self) ?? 0
         guard let offset = offset(in: total) else { return ([], total) }
-        let ids: [Int] = try db.all(
-            "SELECT t.id \(rows) ORDER BY \(order) LIMIT \(limit) OFFSET \(offset)"
-        ) { try $0.get(0) }
+        let count = min(limit, total - offset)
+        let behind = total - offset - count
+        // A database reads the rows before a page, too, so a page of the second half is read from the end.
+        let ids: [Int] =
+            offset <= behind
+            ? try db.all("SELECT t.id \(rows) ORDER BY \(order.forward) LIMIT \(count) OFFSET \(offset)") {
+                try $0.get(0)
+            }
+            : try db.all("SELECT t.id \(rows) ORDER BY \(order.backward) LIMIT \(count) OFFSET \(behind)") {
+                try $0.get(0)
+            }.reversed()
         return (ids, total)
     }
 

@@ -30,9 +30,7 @@ extension MonicaService {
                 throw Monica.Problems.notFound(Monica.Tag.singular)
             }
             let sort = request.part.sort
-            let list = try Tags.contacts(of: request.tag, by: sort?.order, account: caller.account, in: db)
-            let (ids, total) = try window.ids(
-                list.rows, counting: list.counted, by: Contacts.order(by: sort), in: db)
+            let (ids, total) = try Tags.page(window, of: request.tag, by: sort, account: caller.account, in: db)
             return window.response(
                 try loader.contacts(ids), total: total, path: "/tags/\(request.tag)/contacts",
                 filters: [("sort", sort?.rawValue)])
@@ -141,14 +139,37 @@ enum Tags {
     static let taken = Monica.Problems.invalid(["The name has already been taken."])
     static let columns: SQL = "t.id, t.name, t.slug, t.created_at, t.updated_at"
 
-    /// Returns the rows `t` of the contacts that have a tag, `FROM … WHERE …`, and the rows by which they are counted, which need
-    /// no order.
+    /// The number of contacts up to which those of a tag are sorted by their last change. Of more, the index of all contacts in that
+    /// order is read up to the page.
+    private static let sorted = 1000
+
+    /// Returns the ids of a page of the contacts with a tag, and the number of all of them.
+    static func page(
+        _ window: Window, of tag: Int, by sort: Monica.Sort<Monica.ContactOrder>?, account: AccountID, in db: Session
+    ) throws -> (ids: [Int], total: Int) {
+        let condition = try listed(tag, account, in: db)
+        var rows: SQL = "FROM (SELECT contact_id AS id FROM contact_tags WHERE tag_id = \(tag)) t \(condition)"
+        let total = try db.value("SELECT COUNT(*) \(rows)", as: Int.self) ?? 0
+        if sort?.order == .updatedAt {
+            rows =
+                total > sorted
+                ? """
+                FROM contacts t WHERE t.account_id = \(account) AND t.is_partial = 0
+                    AND EXISTS (SELECT 1 FROM contact_tags ct WHERE ct.contact_id = t.id AND ct.tag_id = \(tag))
+                    \(try Imports.visible("t.import_id", of: account, in: db))
+                """
+                : """
+                FROM (SELECT c.id, c.updated_at FROM contact_tags ct JOIN contacts c ON c.id = ct.contact_id
+                    WHERE ct.tag_id = \(tag)) t \(condition)
+                """
+        }
+        return try window.ids(rows, of: total, by: Contacts.order(by: sort), in: db)
+    }
+
+    /// Returns a condition that excludes what lists leave out from the contacts `t` of a tag; empty where it has none of these.
     ///
-    /// An account has few contacts that lists leave out, and seldom one with this tag. An index finds these; a join would read each
-    /// contact of the tag.
-    static func contacts(
-        of tag: Int, by order: Monica.ContactOrder?, account: AccountID, in db: Session
-    ) throws -> (rows: SQL, counted: SQL) {
+    /// An account has few contacts that lists leave out, and an index finds these. A join would read each contact of the tag.
+    private static func listed(_ tag: Int, _ account: AccountID, in db: Session) throws -> SQL {
         var hidden: SQL = "SELECT h.id FROM contacts h WHERE h.account_id = \(account) AND h.is_partial = 1"
         if let importing = try Imports.pending(of: account, in: db) {
             hidden = """
@@ -156,21 +177,12 @@ enum Tags {
                 SELECT h.id FROM contacts h WHERE h.account_id = \(account) AND h.import_id = \(importing)
                 """
         }
-        let isOneHidden =
-            try db.exists(
-                """
-                SELECT 1 FROM (\(hidden)) h
-                WHERE EXISTS (SELECT 1 FROM contact_tags ct WHERE ct.contact_id = h.id AND ct.tag_id = \(tag))
-                LIMIT 1
-                """)
-        let condition: SQL = isOneHidden ? "WHERE t.id NOT IN (\(hidden))" : ""
-        let counted: SQL = "FROM (SELECT contact_id AS id FROM contact_tags WHERE tag_id = \(tag)) t \(condition)"
-        guard order == .updatedAt else { return (counted, counted) }
-        let tagged: SQL = """
-            (SELECT c.id, c.updated_at FROM contact_tags ct JOIN contacts c ON c.id = ct.contact_id
-            WHERE ct.tag_id = \(tag))
+        let isOneTagged = try db.exists(
             """
-        return ("FROM \(tagged) t \(condition)", counted)
+            SELECT 1 FROM (\(hidden)) h
+            WHERE EXISTS (SELECT 1 FROM contact_tags ct WHERE ct.contact_id = h.id AND ct.tag_id = \(tag)) LIMIT 1
+            """)
+        return isOneTagged ? "WHERE t.id NOT IN (\(hidden))" : ""
     }
 
     /// Returns the key by which names are compared.
@@ -190,15 +202,16 @@ enum Tags {
         of account: AccountID, by sort: Monica.Sort<Monica.TagOrder>? = nil, in db: Session
     ) throws -> [Monica.Tag] {
         let isDescending = sort?.isDescending ?? false
-        let order: SQL =
+        let order: ListOrder =
             switch sort?.order {
             case .createdAt: .order("t.created_at", descending: isDescending)
             case .updatedAt: .order("t.updated_at", descending: isDescending)
             case .name, nil: .order("t.name_key", descending: isDescending)
             }
         let visible = try Imports.visible("t.import_id", of: account, in: db)
-        return try db.all("SELECT \(columns) FROM tags t WHERE t.account_id = \(account) \(visible) ORDER BY \(order)")
-        {
+        return try db.all(
+            "SELECT \(columns) FROM tags t WHERE t.account_id = \(account) \(visible) ORDER BY \(order.forward)"
+        ) {
             try Monica.Tag(row: $0, account: account)
         }
     }

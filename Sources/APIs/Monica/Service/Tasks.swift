@@ -82,13 +82,16 @@ struct TaskFields {
 extension Monica.Task: StoredList {
     static var table: SQL { "tasks" }
 
-    static func order(by sort: Monica.Sort<Monica.TaskOrder>?) -> SQL {
+    static func order(by sort: Monica.Sort<Monica.TaskOrder>?) -> ListOrder {
         let isDescending = sort?.isDescending ?? false
         return switch sort?.order {
         case .createdAt: .order("t.created_at", descending: isDescending)
         case .updatedAt: .order("t.updated_at", descending: isDescending)
         case .completedAt: .order("t.completed_at", descending: isDescending, mayBeNull: true)
-        case nil: "t.completed, t.created_at, t.id"
+        case nil:
+            ListOrder(
+                forward: "t.completed, t.created_at, t.id",
+                backward: "t.completed DESC, t.created_at DESC, t.id DESC")
         }
     }
 
