@@ -63,8 +63,7 @@ extension OfContact {
 
     /// Loads details with their contacts.
     ///
-    /// - Parameters:
-    ///   - make: Makes a detail without its contact of its id and its columns, which are those of rows `t`.
+    /// - Parameter make: Makes a detail, without its contact, from its id and the columns of its row `t`.
     static func load<Column: Columns>(
         _ ids: [Int], _: Column.Type, by loader: RecordLoader, _ make: (_ id: Int, borrowing Row) throws -> Self?
     ) throws -> [Self] {

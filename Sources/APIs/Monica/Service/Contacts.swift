@@ -167,16 +167,24 @@ enum Contacts {
     static func page(
         _ window: Window, _ sort: Monica.Sort<Monica.ContactOrder>?, of account: AccountID, in db: Session
     ) throws -> Page {
-        let total = try db.value("SELECT contact_count FROM accounts WHERE id = \(account)", as: Int.self) ?? 0
-        let visible = try Imports.visible("t.import_id", of: account, in: db)
-        return try window.ids(listed(of: account, visible), of: total, by: order(by: sort), in: db)
+        try window.ids(
+            listed(of: account, in: db), of: count(of: account, in: db), by: order(by: sort), in: db)
+    }
+
+    /// Returns the number of contacts in an account's lists. Pages rely on it: it is that of the rows of ``listed(of:in:)``.
+    static func count(of account: AccountID, in db: Session) throws -> Int {
+        try db.value("SELECT contact_count FROM accounts WHERE id = \(account)") ?? 0
     }
 
     /// Returns the rows `t` of an account's list: `FROM … WHERE …`.
-    ///
-    /// - Parameter visible: The condition of ``Imports/visible(_:of:in:)``; empty while there is no import.
-    private static func listed(of account: AccountID, _ visible: SQL = "") -> SQL {
-        "FROM contacts t WHERE t.account_id = \(account) AND t.is_partial = 0 \(visible)"
+    static func listed(of account: AccountID, in db: Session) throws -> SQL {
+        let visible = try Imports.visible("t.import_id", of: account, in: db)
+        return "\(listed(of: account)) \(visible)"
+    }
+
+    /// Returns the same rows while there is no import.
+    private static func listed(of account: AccountID) -> SQL {
+        "FROM contacts t WHERE t.account_id = \(account) AND t.is_partial = 0"
     }
 
     /// Returns the query for the ids of an account's list.

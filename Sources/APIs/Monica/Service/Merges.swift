@@ -586,26 +586,17 @@ private struct MergeRecord: Codable {
         static func all(of contact: Int, in db: Session) throws -> [Self] {
             try db.all(
                 """
-                SELECT \(Column.list) FROM relationships
+                SELECT \(RelationshipColumn.list) FROM relationships
                 WHERE contact_id = \(contact) OR of_contact_id = \(contact) ORDER BY id
                 """
             ) {
                 Self(
-                    id: try $0.get(Column.id), uuid: try $0.get(Column.uuid), contact: try $0.get(Column.contact),
-                    type: try $0.get(Column.type), other: try $0.get(Column.other),
-                    createdAt: try $0.get(Column.createdAt), updatedAt: try $0.get(Column.updatedAt))
+                    id: try $0.get(RelationshipColumn.id), uuid: try $0.get(RelationshipColumn.uuid),
+                    contact: try $0.get(RelationshipColumn.contact),
+                    type: try $0.get(RelationshipColumn.type), other: try $0.get(RelationshipColumn.other),
+                    createdAt: try $0.get(RelationshipColumn.createdAt),
+                    updatedAt: try $0.get(RelationshipColumn.updatedAt))
             }
-        }
-
-        private enum Column: String, Columns {
-            case id, uuid
-            case contact = "contact_id"
-            case type = "type_id"
-            case other = "of_contact_id"
-            case createdAt = "created_at"
-            case updatedAt = "updated_at"
-
-            static let list = ColumnList(Self.self)
         }
 
         func insert(by loader: RecordLoader) throws {

@@ -52,6 +52,8 @@ public final class MonicaService: FileStoringService {
         public var storageQuota: Int64 = 5 * 1024 * 1024 * 1024
         /// The number of photos and documents that one account may upload in an hour.
         public var uploadsPerHour = 500
+        /// The time after which an import tries a photo again that could not be converted beside the owner's others.
+        var pauseOfImports = Duration.seconds(5)
 
         public init() {}
     }

@@ -222,24 +222,13 @@ extension Monica.Relationship: Stored {
         let updatedAt: Monica.Timestamp
 
         init(row: borrowing Row) throws {
-            id = try row.get(Column.id)
-            uuid = try row.get(Column.uuid)
-            contact = try row.get(Column.contact)
-            type = try row.get(Column.type)
-            other = try row.get(Column.other)
-            createdAt = try row.get(Column.createdAt)
-            updatedAt = try row.get(Column.updatedAt)
-        }
-
-        enum Column: String, Columns {
-            case id, uuid
-            case contact = "contact_id"
-            case type = "type_id"
-            case other = "of_contact_id"
-            case createdAt = "created_at"
-            case updatedAt = "updated_at"
-
-            static let list = ColumnList(Self.self)
+            id = try row.get(RelationshipColumn.id)
+            uuid = try row.get(RelationshipColumn.uuid)
+            contact = try row.get(RelationshipColumn.contact)
+            type = try row.get(RelationshipColumn.type)
+            other = try row.get(RelationshipColumn.other)
+            createdAt = try row.get(RelationshipColumn.createdAt)
+            updatedAt = try row.get(RelationshipColumn.updatedAt)
         }
     }
 
@@ -247,7 +236,7 @@ extension Monica.Relationship: Stored {
         let rows = try loader.inBatches(ids) { batch in
             try loader.db.all(
                 """
-                SELECT \(Record.Column.list) FROM relationships
+                SELECT \(RelationshipColumn.list) FROM relationships
                 WHERE id IN (\(list: batch)) AND account_id = \(loader.account)
                 """, Record.init(row:))
         } id: {
@@ -307,4 +296,16 @@ extension Monica.Relations {
         contacts.append(relation)
         total += 1
     }
+}
+
+/// The columns of a relationship.
+enum RelationshipColumn: String, Columns {
+    case id, uuid
+    case contact = "contact_id"
+    case type = "type_id"
+    case other = "of_contact_id"
+    case createdAt = "created_at"
+    case updatedAt = "updated_at"
+
+    static let list = ColumnList(Self.self)
 }

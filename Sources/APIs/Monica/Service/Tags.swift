@@ -139,24 +139,21 @@ enum Tags {
     static let taken = Monica.Problems.invalid(["The name has already been taken."])
     static let columns: SQL = "t.id, t.name, t.slug, t.created_at, t.updated_at"
 
-    /// The number of contacts up to which those of a tag are sorted by their last change. Of more, the index of all contacts in that
-    /// order is read up to the page.
-    private static let sorted = 1000
-
     /// Returns the ids of a page of the contacts with a tag, and the number of all of them.
     static func page(
         _ window: Window, of tag: Int, by sort: Monica.Sort<Monica.ContactOrder>?, account: AccountID, in db: Session
     ) throws -> (ids: [Int], total: Int) {
-        let condition = try listed(tag, account, in: db)
+        let condition = try exceptHidden(tag, account, in: db)
         var rows: SQL = "FROM (SELECT contact_id AS id FROM contact_tags WHERE tag_id = \(tag)) t \(condition)"
         let total = try db.value("SELECT COUNT(*) \(rows)", as: Int.self) ?? 0
         if sort?.order == .updatedAt {
+            // The index of all contacts in this order is read up to the page where many have the tag; few are sorted.
+            let isCommon = try total > Contacts.count(of: account, in: db) / 8
             rows =
-                total > sorted
+                isCommon
                 ? """
-                FROM contacts t WHERE t.account_id = \(account) AND t.is_partial = 0
+                \(try Contacts.listed(of: account, in: db))
                     AND EXISTS (SELECT 1 FROM contact_tags ct WHERE ct.contact_id = t.id AND ct.tag_id = \(tag))
-                    \(try Imports.visible("t.import_id", of: account, in: db))
                 """
                 : """
                 FROM (SELECT c.id, c.updated_at FROM contact_tags ct JOIN contacts c ON c.id = ct.contact_id
@@ -168,8 +165,9 @@ enum Tags {
 
     /// Returns a condition that excludes what lists leave out from the contacts `t` of a tag; empty where it has none of these.
     ///
-    /// An account has few contacts that lists leave out, and an index finds these. A join would read each contact of the tag.
-    private static func listed(_ tag: Int, _ account: AccountID, in db: Session) throws -> SQL {
+    /// An account has few contacts that lists leave out, and an index finds the partial ones. A join would read each contact of the
+    /// tag.
+    private static func exceptHidden(_ tag: Int, _ account: AccountID, in db: Session) throws -> SQL {
         var hidden: SQL = "SELECT h.id FROM contacts h WHERE h.account_id = \(account) AND h.is_partial = 1"
         if let importing = try Imports.pending(of: account, in: db) {
             hidden = """

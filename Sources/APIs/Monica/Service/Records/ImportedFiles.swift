@@ -24,9 +24,8 @@ struct ImportedFiles {
             })
     }
 
-    /// The number of times that a photo is tried again, and the pause before each.
-    private static let tries = 12
-    private static let pause = Duration.seconds(5)
+    /// The number of times that a photo is tried again.
+    static let tries = 12
 
     /// Stores the contents, one after the other.
     ///
@@ -39,9 +38,12 @@ struct ImportedFiles {
         isKnown: (ImportedRecord.Kind, _ uuid: String) -> Bool
     ) async throws {
         guard storesFiles, records.contains(where: { $0.file != nil }) else { return }
-        var storage = try await service.database.read { try Files.storage(of: account, in: $0) }
+        let stored = { try await service.database.read { try Files.storage(of: account, in: $0) } }
+        var storage = try await stored()
         for record in records {
             guard let file = record.file, let uuid = record.uuid, !isKnown(record.kind, uuid) else { continue }
+            // A file before it may get no row, and its owner may delete others. The transaction has the last word.
+            if storage + Int64(file.content.count) > service.limits.storageQuota { storage = try await stored() }
             let content =
                 record.kind == .photo
                 ? try await Self.stored(Monica.Photo.self, file, beside: storage, service, account)
@@ -78,7 +80,7 @@ struct ImportedFiles {
                 return try await service.storeObject(Item.self, received, of: account)
             } catch let problem as Problem where problem.status == .tooManyRequests && failures < tries {
                 failures += 1
-                try await Task.sleep(for: pause)
+                try await Task.sleep(for: service.limits.pauseOfImports)
             }
         }
     }
