@@ -68,14 +68,14 @@ import Testing
             let contacts = try await client.listContacts(page: 1, limit: 50, query: nil).data.map(\.id)
             try #require(contacts.count == 40)
             let partial = try await client.create(Monica.ContactDraft(firstName: "Part", isPartial: true)).id
-            try await client.send(Monica.SetTags(id: partial, names: ["many", "few"]))
             for id in [5, 2, 31, 17, 0, 4].map({ contacts[$0] }) {
                 host.clock.advance(by: .seconds(10))
                 try await client.send(Monica.SetWork(id: id, job: "Baker", company: nil))
             }
             // A contact without a tag, one that lists leave out, and one of another account have changed last.
             host.clock.advance(by: .seconds(10))
-            for id in [contacts[3], partial] { try await client.send(Monica.SetWork(id: id, job: "x", company: nil)) }
+            try await client.send(Monica.SetWork(id: contacts[3], job: "x", company: nil))
+            try await client.send(Monica.SetTags(id: partial, names: ["many", "few"]))
             let other = try await host.client("bob")
             let theirs = try #require(try await other.listContacts(page: 1, limit: 1, query: nil).data.first).id
             try await other.send(Monica.SetWork(id: theirs, job: "x", company: nil))
