@@ -182,7 +182,7 @@ enum Contacts {
         return "\(listed(of: account)) \(visible)"
     }
 
-    /// Returns the same rows while there is no import.
+    /// Returns these rows for an account into which no import is in progress.
     private static func listed(of account: AccountID) -> SQL {
         "FROM contacts t WHERE t.account_id = \(account) AND t.is_partial = 0"
     }
