@@ -81,6 +81,24 @@ import Testing
     }
 
     /// The version of the time zone data is listed, and old ones are named, here and in the log of a start.
+    /// Each setting stands in the documents by its flag or by its variable: else no operator finds it.
+    @Test func eachSettingIsDocumented() async throws {
+        let pages = try ["operations", "backups"].map {
+            try String(contentsOfFile: "\(StockTools.package)/docs/\($0).md", encoding: .utf8)
+        }.joined()
+        let (_, report, _) = try await withTemporaryFolder { folder in
+            try await config(["--data", folder + "/data"] + (try await ports()))
+        }
+        #expect(report.settings.count > 50)
+        // A key's former value has the name of the key behind it, and what the system has is no setting.
+        for setting in report.settings where setting.origin != "system" {
+            var name = String(setting.name.prefix { $0 != " " })
+            if name.hasSuffix("-key-former") { name.removeLast("-former".count) }
+            let variable = "CONCORD_" + name.uppercased().replacing("-", with: "_")
+            #expect(pages.contains("`--\(name)") || pages.contains("`\(variable)"), "\(setting.name)")
+        }
+    }
+
     @Test func timeZoneDataAreNamed() async throws {
         try await withTemporaryFolder { folder in
             let zones = folder + "/zones"

@@ -176,6 +176,34 @@ import Testing
         let json = try JSONEncoder().encode([day])
         #expect(String(decoding: json, as: UTF8.self) == #"["2026-02-23"]"#)
         #expect(try JSONDecoder().decode([Day].self, from: json) == [day])
-        #expect(day < Day(daysSince1970: day.daysSince1970 + 1))
+        #expect(day < day.advanced(by: 1))
+    }
+
+    /// The end of February is that of the calendar: 2024 has a leap day, and 2023 has none.
+    @Test func daysFollowOneAnother() throws {
+        let (first, last) = (try #require(Day("2024-02-28")), try #require(Day("2024-03-01")))
+        #expect((first...last).map(\.description) == ["2024-02-28", "2024-02-29", "2024-03-01"])
+        #expect((first..<last).map(\.description) == ["2024-02-28", "2024-02-29"])
+        #expect((first..<first).isEmpty)
+        #expect(try #require(Day("2023-02-28")).advanced(by: 1).description == "2023-03-01")
+        #expect(first.advanced(by: 0) == first)
+        #expect(first.advanced(by: 366).description == "2025-02-28")
+        #expect(last.advanced(by: -2) == first)
+        #expect((first.distance(to: last), last.distance(to: first), first.distance(to: first)) == (2, -2, 0))
+    }
+
+    @Test func daysBefore1970FollowOneAnother() throws {
+        let (first, last) = (try #require(Day("1969-12-30")), try #require(Day("1970-01-02")))
+        #expect((first...last).map(\.daysSince1970) == [-2, -1, 0, 1])
+        #expect(first.advanced(by: 3) == last)
+        #expect(last.advanced(by: -3) == first)
+        #expect(first.distance(to: last) == 3)
+        #expect(try #require(Day("0001-01-01")).distance(to: Day(daysSince1970: 0)) == 719_162)
+    }
+
+    /// Days are compared by themselves: the distance of these would be too large for an `Int`.
+    @Test func daysFarApartAreCompared() {
+        let (first, last) = (Day(daysSince1970: .min), Day(daysSince1970: .max))
+        #expect(first < last && first != last && !(last < first))
     }
 }

@@ -11,7 +11,7 @@ struct Feat: Sendable, CustomTestStringConvertible {
     var testDescription: String { badge.rawValue }
 
     /// A streak of a number of days, and one of a day less.
-    private static func streak(_ badge: GTSD.BadgeType, _ days: Int64) -> Feat {
+    private static func streak(_ badge: GTSD.BadgeType, _ days: Int) -> Feat {
         Feat(badge: badge) { player in
             try await player.seed(days - 1)
             try await player.complete([1, 2, 3, 4, 5])
@@ -22,7 +22,7 @@ struct Feat: Sendable, CustomTestStringConvertible {
     }
 
     /// A number of perfect days, and as many days of which the last lacks a task.
-    private static func perfect(_ badge: GTSD.BadgeType, _ days: Int64) -> Feat {
+    private static func perfect(_ badge: GTSD.BadgeType, _ days: Int) -> Feat {
         Feat(badge: badge) { player in
             try await player.seed(days - 1, perfect: true)
             try await player.complete([1, 2, 3, 4, 5, 6])
@@ -34,8 +34,8 @@ struct Feat: Sendable, CustomTestStringConvertible {
 
     /// The same time on seven days in a row, and once too early or too late.
     private static func hours(_ badge: GTSD.BadgeType, _ right: String, _ wrong: String) -> Feat {
-        @Sendable func live(_ player: Player, wrongOn day: Int64?) async throws {
-            for ahead in Int64(0)..<7 {
+        @Sendable func live(_ player: Player, wrongOn day: Int?) async throws {
+            for ahead in 0..<7 {
                 try await player.go(to: ahead, ahead == day ? wrong : right)
                 try await player.complete([2])
             }
@@ -66,13 +66,13 @@ struct Feat: Sendable, CustomTestStringConvertible {
         },
         hours(.earlyBird, "08:59", "09:00"), hours(.nightOwl, "20:00", "19:59"),
         Feat(badge: .photoProof) { player in
-            for ahead in [Int64(6), 7, 20, 21] {
+            for ahead in [6, 7, 20, 21] {
                 try await player.go(to: ahead)
                 try await player.photo()
             }
         } miss: { player in
             // There are three weeks with two photos in the second one, and one more photo after a week without.
-            for ahead in [Int64(0), 7, 13, 14, 28] {
+            for ahead in [0, 7, 13, 14, 28] {
                 try await player.go(to: ahead)
                 try await player.photo()
             }
@@ -93,23 +93,23 @@ struct Feat: Sendable, CustomTestStringConvertible {
             try await player.complete([1, 2, 3])
         },
         Feat(badge: .strengthMaster) { player in
-            for session in Int64(0)..<21 {
+            for session in 0..<21 {
                 try await player.go(to: session / 3 * 7 + session % 3 * 2)
                 try await player.complete([1])
             }
         } miss: { player in
-            for session in Int64(0)..<24 where session != 10 {
+            for session in 0..<24 where session != 10 {
                 try await player.go(to: session / 3 * 7 + session % 3 * 2)
                 try await player.complete([1])
             }
         },
         Feat(badge: .cardioKing) { player in
-            for ahead in Int64(0)..<14 {
+            for ahead in 0..<14 {
                 try await player.go(to: ahead)
                 try await player.complete([2])
             }
         } miss: { player in
-            for ahead in Int64(0)..<16 {
+            for ahead in 0..<16 {
                 try await player.go(to: ahead)
                 // On the fourteenth day other tasks are done, but no cardio.
                 try await player.complete(ahead == 13 ? [3, 4, 5] : [2])
@@ -144,8 +144,8 @@ struct Feat: Sendable, CustomTestStringConvertible {
     }
 
     /// A return after one or two missed days is a comeback; a return after none or three is not.
-    @Test(arguments: [(1, false), (2, true), (3, true), (4, false)] as [(Int64, Bool)])
-    func comebacks(_ ahead: Int64, _ isOne: Bool) async throws {
+    @Test(arguments: [(1, false), (2, true), (3, true), (4, false)])
+    func comebacks(_ ahead: Int, _ isOne: Bool) async throws {
         try await withGTSD(on: Stack(.sqlite, .inProcess), clock: TestClock(at: "2025-10-27T06:00:00Z")) { host in
             let player = try await Player.begin(on: host)
             try await player.complete([1, 2, 3, 4, 5])

@@ -226,17 +226,17 @@ import Testing
         try await withGTSD(on: Stack(.sqlite, .inProcess), clock: TestClock(at: "2024-02-26T06:00:00Z")) { host in
             var random = SeededGenerator(seed: 6)
             let player = try await Player.begin(on: host, in: "America/New_York")
-            var credited: [Int64] = []
+            var credited: [Day] = []
             var known: [GTSD.Task] = []
             // The days include a leap day and a clock change.
-            let first = day("2024-02-26").daysSince1970
-            for ahead in Int64(0)..<21 {
-                host.clock.set("\(Day(daysSince1970: first + ahead))T17:00:00Z")
+            let first = day("2024-02-26")
+            for today in first..<first.advanced(by: 21) {
+                host.clock.set("\(today)T17:00:00Z")
                 try await player.client.signIn(email: player.email, password: "Secret-123")
                 let tasks = try await player.tasks()
                 let done = tasks.filter { _ in Int.random(in: 0..<10, using: &random) < 9 }
                 for task in done { try await player.client.send(GTSD.CompleteTask(task.id)) }
-                if done.count * 5 >= tasks.count * 4 { credited.append(first + ahead) }
+                if done.count * 5 >= tasks.count * 4 { credited.append(today) }
                 // Completing a task of an earlier day changes nothing.
                 if let old = known.randomElement(using: &random) {
                     try await player.client.send(GTSD.CompleteTask(old.id))
@@ -244,22 +244,22 @@ import Testing
                 }
                 known += tasks
                 var expected: (run: Int, longest: Int) = (0, 0)
-                var last: Int64?
+                var last: Day?
                 for day in credited {
-                    expected.run = last == day - 1 ? expected.run + 1 : 1
+                    expected.run = last == day.advanced(by: -1) ? expected.run + 1 : 1
                     expected.longest = max(expected.longest, expected.run)
                     last = day
                 }
-                if (last ?? 0) < first + ahead - 1 { expected.run = 0 }
+                if (last ?? Day(daysSince1970: 0)) < today.advanced(by: -1) { expected.run = 0 }
                 let streak = try await player.streak()
                 #expect(streak.currentStreak == expected.run)
                 #expect(streak.longestStreak == expected.longest)
                 #expect(streak.totalCompliantDays == credited.count)
             }
             let days = try await player.client.send(
-                GTSD.GetHistory(from: Day(daysSince1970: first), to: Day(daysSince1970: first + 20))
+                GTSD.GetHistory(from: first, to: first.advanced(by: 20))
             ).data.days
-            #expect(days.filter(\.credited).map(\.date.daysSince1970) == credited)
+            #expect(days.filter(\.credited).map(\.date) == credited)
             #expect(days.contains { $0.date == day("2024-02-29") })
         }
     }

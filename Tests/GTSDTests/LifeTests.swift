@@ -75,9 +75,9 @@ import Testing
                 "Anna signs up in \(player.user.timezone), weighs 80 kg, is 180 cm tall, and wants to weigh 75."
             ]
             lines += try await life.plan(weighing: 80)
-            let monday = day("2025-10-20").daysSince1970
+            let monday = day("2025-10-20")
             for (ahead, plan) in Self.days.enumerated() {
-                let today = Day(daysSince1970: monday + Int64(ahead))
+                let today = monday.advanced(by: ahead)
                 let name = "\(["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"][ahead % 7]) \(today)"
                 guard let plan else {
                     lines.append("\(name)  not opened")
@@ -89,7 +89,7 @@ import Testing
                 if ahead == 7 { lines += try await life.plan(weighing: 78.5) }
             }
             let history = try await player.client.send(
-                GTSD.GetHistory(from: Day(daysSince1970: monday), to: Day(daysSince1970: monday + 13))
+                GTSD.GetHistory(from: monday, to: monday.advanced(by: 13))
             ).data.days
             let marks = history.map { $0.credited ? "#" : "." }.joined()
             lines.append("Two weeks: \(marks.prefix(7)) \(marks.suffix(7))")

@@ -43,9 +43,9 @@ import Testing
             email: "anna\(seed)@example.com", password: "Secret-123", timezone: "UTC"
         ).id
         var tasks: [GTSD.Task.ID] = []
-        let today = Day(clock.date, in: .gmt).daysSince1970
-        for day in today..<today + 4 {
-            for try await task in calm.tasks(on: Day(daysSince1970: day), pageSize: 2) { tasks.append(task.id) }
+        let today = Day(clock.date, in: .gmt)
+        for day in today..<today.advanced(by: 4) {
+            for try await task in calm.tasks(on: day, pageSize: 2) { tasks.append(task.id) }
         }
         let due = tasks
         // The access token lasts for all steps: how sessions outlive lost answers is tested elsewhere.

@@ -6,7 +6,7 @@ import Testbed
 
 /// A user whose days a test controls. They begin on Monday, 27 October 2025.
 struct Player: Sendable {
-    static let monday = day("2025-10-27").daysSince1970
+    static let monday = day("2025-10-27")
 
     let host: GTSDHost
     let email: String
@@ -24,8 +24,8 @@ struct Player: Sendable {
     }
 
     /// Sets the clock to a time in UTC, a number of days after the first Monday.
-    func go(to ahead: Int64, _ time: String = "12:00") async throws {
-        host.clock.set("\(Day(daysSince1970: Self.monday + ahead))T\(time):00Z")
+    func go(to ahead: Int, _ time: String = "12:00") async throws {
+        host.clock.set("\(Self.monday.advanced(by: ahead))T\(time):00Z")
         // A session ends after a week without a request.
         try await client.signIn(email: email, password: "Secret-123")
     }
@@ -44,13 +44,13 @@ struct Player: Sendable {
     }
 
     /// Credits a number of consecutive days up to yesterday, directly in the database.
-    func seed(_ count: Int64, perfect: Bool = false) async throws {
-        let today = host.clock.source.milliseconds() / 86_400_000
+    func seed(_ count: Int, perfect: Bool = false) async throws {
+        let today = Day(host.clock.date, in: .gmt)
         let user = Int64(user.id.rawValue) ?? 0
         try await host.database.write { db in
             for ago in 1...count {
-                try db.run(
-                    "INSERT INTO credits (user_id, day, is_perfect) VALUES (\(user), \(today - ago), \(perfect))")
+                let day = today.advanced(by: -ago)
+                try db.run("INSERT INTO credits (user_id, day, is_perfect) VALUES (\(user), \(day), \(perfect))")
             }
         }
     }

@@ -1,3 +1,4 @@
+import Contract
 import Foundation
 import Testbed
 import Testing
@@ -31,7 +32,7 @@ import TimeZones
             let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute, .weekday], from: date)
             let midnight = utc.date(
                 from: DateComponents(year: parts.year, month: parts.month, day: parts.day))
-            #expect(Double(local.day) * 86_400 == midnight?.timeIntervalSince1970)
+            #expect(Double(local.day.daysSince1970) * 86_400 == midnight?.timeIntervalSince1970)
             #expect(Int(local.minute) == (parts.hour ?? 0) * 60 + (parts.minute ?? 0))
             // Foundation counts weekdays from Sunday as 1.
             #expect(Week.weekday(of: local.day) == ((parts.weekday ?? 0) + 5) % 7)
@@ -42,32 +43,32 @@ import TimeZones
     @Test(arguments: zones)
     func noDayIsSkippedOrRepeated(_ name: String) throws {
         let zone = try #require(Self.database.zone(named: name))
-        var last: Int64?
+        var last: Day?
         for hour in 0..<24 * 800 {
             let day = LocalTime(milliseconds: 1_700_000_000_000 + Int64(hour) * 3_600_000, in: zone).day
-            if let last { #expect(day == last || day == last + 1) }
+            if let last { #expect(day == last || day == last.advanced(by: 1)) }
             last = day
         }
     }
 
     @Test func weeksBeginOnMonday() {
-        for day in Int64(-1000)...25_000 {
+        for day in Day(daysSince1970: -1000)...Day(daysSince1970: 25_000) {
             let start = Week.start(of: day)
-            #expect(start <= day && day < start + 7)
+            #expect(start <= day && day < start.advanced(by: 7))
             #expect(Week.weekday(of: start) == 0)
         }
         #expect(LocalTime(milliseconds: -1, in: .utc) == LocalTime(milliseconds: -60_000, in: .utc))
-        #expect(LocalTime(milliseconds: -1, in: .utc).day == -1)
+        #expect(LocalTime(milliseconds: -1, in: .utc).day == day("1969-12-31"))
     }
 
     /// This is decisions §8, example 4.
     @Test func theZoneDecides() throws {
         let auckland = try #require(Self.database.zone(named: "Pacific/Auckland"))
         let instant = time("2025-10-26T11:30:00Z").milliseconds
-        #expect(LocalTime(milliseconds: instant, in: auckland).day == day("2025-10-27").daysSince1970)
+        #expect(LocalTime(milliseconds: instant, in: auckland).day == day("2025-10-27"))
         #expect(LocalTime(milliseconds: instant, in: auckland).minute == 30)
-        #expect(LocalTime(milliseconds: instant, in: .utc).day == day("2025-10-26").daysSince1970)
-        #expect(Week.start(of: day("2025-10-26").daysSince1970) == day("2025-10-20").daysSince1970)
+        #expect(LocalTime(milliseconds: instant, in: .utc).day == day("2025-10-26"))
+        #expect(Week.start(of: day("2025-10-26")) == day("2025-10-20"))
     }
 
     // MARK: Streaks
@@ -76,17 +77,17 @@ import TimeZones
     @Test func streaksAreTheirDefinition() {
         var random = SeededGenerator(seed: 2)
         for _ in 0..<3000 {
-            let today = Int64.random(in: 20_000..<20_100, using: &random)
+            let today = Day(daysSince1970: .random(in: 20_000..<20_100, using: &random))
             let density = Double.random(in: 0...1, using: &random)
-            let days = (today - Int64.random(in: 0...60, using: &random)...today).filter { _ in
-                Double.random(in: 0...1, using: &random) < density
-            }
+            let first = today.advanced(by: -Int.random(in: 0...60, using: &random))
+            let days = (first...today).filter { _ in Double.random(in: 0...1, using: &random) < density }
             let streak = Streak(of: days, today: today)
             let all = Set(days)
-            func run(endingOn day: Int64) -> Int { all.contains(day) ? 1 + run(endingOn: day - 1) : 0 }
+            func run(endingOn day: Day) -> Int { all.contains(day) ? 1 + run(endingOn: day.advanced(by: -1)) : 0 }
+            let yesterday = today.advanced(by: -1)
             #expect(streak.total == days.count)
             #expect(streak.longest == days.map(run(endingOn:)).max() ?? 0)
-            #expect(streak.current == (run(endingOn: today) > 0 ? run(endingOn: today) : run(endingOn: today - 1)))
+            #expect(streak.current == (run(endingOn: today) > 0 ? run(endingOn: today) : run(endingOn: yesterday)))
             #expect(streak.last == days.last)
             #expect(streak.current <= streak.longest && streak.longest <= streak.total)
         }
@@ -95,10 +96,10 @@ import TimeZones
     /// A further day makes a streak longer by one, or begins it again.
     @Test func aCreditAddsOneOrBegins() {
         var random = SeededGenerator(seed: 3)
-        var days: [Int64] = []
-        var today: Int64 = 20_000
+        var days: [Day] = []
+        var today = Day(daysSince1970: 20_000)
         for _ in 0..<2000 {
-            today += Int64.random(in: 1...3, using: &random)
+            today = today.advanced(by: Int.random(in: 1...3, using: &random))
             let before = Streak(of: days, today: today)
             days.append(today)
             let after = Streak(of: days, today: today)
@@ -110,12 +111,12 @@ import TimeZones
 
     /// These are decisions §8, examples 3 and 5.
     @Test func workedExamples() {
-        let monday = day("2025-10-27").daysSince1970
-        let two = [monday, monday + 1]
-        #expect(Streak(of: two, today: monday + 2).current == 2)
-        #expect(Streak(of: two, today: monday + 3).current == 0)
-        #expect(Streak(of: two, today: monday + 3).longest == 2)
-        let back = Streak(of: two + [monday + 3], today: monday + 3)
+        let (monday, thursday) = (day("2025-10-27"), day("2025-10-30"))
+        let two = [monday, day("2025-10-28")]
+        #expect(Streak(of: two, today: day("2025-10-29")).current == 2)
+        #expect(Streak(of: two, today: thursday).current == 0)
+        #expect(Streak(of: two, today: thursday).longest == 2)
+        let back = Streak(of: two + [thursday], today: thursday)
         #expect((back.current, back.longest, back.total) == (1, 2, 3))
     }
 
@@ -134,17 +135,17 @@ import TimeZones
     @Test func runsAreWithoutAGap() {
         var random = SeededGenerator(seed: 4)
         for _ in 0..<1000 {
-            let today = Int64.random(in: 20_000..<20_100, using: &random)
-            let gap = Int64.random(in: 0..<20, using: &random)
-            let days = Set((0..<30).map { today - $0 }).subtracting([today - gap])
+            let today = Day(daysSince1970: .random(in: 20_000..<20_100, using: &random))
+            let gap = Int.random(in: 0..<20, using: &random)
+            let days = Set((0..<30).map { today.advanced(by: -$0) }).subtracting([today.advanced(by: -gap)])
             #expect(Runs.ends(today, in: days, length: 7, step: 1) == (gap >= 7))
             #expect(Runs.ends(today, in: days, length: 14, step: 1) == (gap >= 14))
         }
     }
 
     @Test func strengthGoesFromSessionToSession() {
-        let monday = day("2025-10-27").daysSince1970
-        let sessions = (0..<10).flatMap { week in [0, 2, 4].map { monday + Int64(week) * 7 + $0 } }
+        let monday = day("2025-10-27")
+        let sessions = (0..<10).flatMap { week in [0, 2, 4].map { monday.advanced(by: week * 7 + $0) } }
         #expect(Runs.strength(in: Set(sessions.prefix(21)), length: 21))
         #expect(!Runs.strength(in: Set(sessions.prefix(20)), length: 21))
         for missing in 1..<20 {

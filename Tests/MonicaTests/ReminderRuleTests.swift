@@ -53,11 +53,11 @@ import TimeZones
         let rule = try rule("2023-08-31", unit, number)
         var day = rule.first
         for _ in 0..<60 {
-            let tomorrow = Day(daysSince1970: day.daysSince1970 + 1)
+            let tomorrow = day.advanced(by: 1)
             let next = try #require(rule.date(from: tomorrow))
             #expect(next > day)
-            for between in tomorrow.daysSince1970...next.daysSince1970 {
-                #expect(rule.date(from: Day(daysSince1970: between)) == next)
+            for between in tomorrow...next {
+                #expect(rule.date(from: between) == next)
             }
             day = next
         }

@@ -37,7 +37,7 @@ enum Days {
 
     static func top(of user: DeuceDiary.User.ID, in db: Session) throws -> DeuceDiary.TopDay? {
         try db.one(topQuery(of: user)) { row in
-            .init(date: .init(daysSince1970: try row.get(0)), count: try row.get(1))
+            .init(date: try row.get(0), count: try row.get(1))
         }
     }
 
@@ -48,8 +48,8 @@ enum Days {
 
 extension DeuceDiary.TopDay {
     /// Makes a top day; nil when one of the values is missing.
-    init?(day: Int64?, logs: Int?) {
+    init?(day: Day?, logs: Int?) {
         guard let day, let logs else { return nil }
-        self.init(date: .init(daysSince1970: day), count: logs)
+        self.init(date: day, count: logs)
     }
 }

@@ -237,7 +237,7 @@ enum Groups {
         of group: DeuceDiary.Group.ID, for viewer: DeuceDiary.User.ID
     ) -> Query<[DeuceDiary.GroupMember]> {
         .all(membersQuery(of: group, for: viewer)) { row in
-            let day: Int64? = try row.get(4)
+            let day: Day? = try row.get(4)
             let logs: Int? = try row.get(5)
             return DeuceDiary.GroupMember(
                 id: try row.get(0), groupId: group, userId: try row.get(1), role: try row.get(2),

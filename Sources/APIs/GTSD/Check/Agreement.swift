@@ -152,7 +152,7 @@ extension GTSDScenarios {
             let body: JSONValue = [
                 "dateOfBirth": "1990-01-15", "gender": "male", "primaryGoal": "lose_weight", "currentWeight": 80.5,
                 "targetWeight": 75.5, "height": 180, "activityLevel": "sedentary", "mealsPerDay": 4,
-                "targetDate": .string(later(today, by: 100).description), "dietaryPreferences": ["vegan"],
+                "targetDate": .string(today.advanced(by: 100).description), "dietaryPreferences": ["vegan"],
                 "allergies": ["nuts"],
             ]
             let sent = try await anna.post("/v1/onboarding", body).data(201)["profile"]

@@ -27,8 +27,8 @@ extension GTSDScenarios {
             guard let start = first["plan"]?["weekStartDate"]?.string.flatMap({ Day($0) }),
                 let end = first["plan"]?["weekEndDate"]?.string.flatMap({ Day($0) })
             else { throw CheckFailure("no week") }
-            try expect((start.daysSince1970 + 3) % 7, equals: 0)
-            try expect(end, equals: later(start, by: 6))
+            try expect(weekday(of: start), equals: 0)
+            try expect(end, equals: start.advanced(by: 6))
             let today = try await anna.tasks()[0].dueDate
             try expect(start <= today && today <= end, "another week")
         },
@@ -147,8 +147,8 @@ extension GTSDScenarios {
             try await anna.post("/v1/onboarding", .object(good.merging(["height": "180", "allergies": "nuts"]) { $1 }))
                 .invalid("height: Expected number, allergies: Expected array")
             let today = try await anna.tasks()[0].dueDate
-            for (ahead, isTaken) in [(0, false), (1, true)] as [(Int64, Bool)] {
-                let target = good.merging(["targetDate": .string(later(today, by: ahead).description)]) { $1 }
+            for (ahead, isTaken) in [(0, false), (1, true)] {
+                let target = good.merging(["targetDate": .string(today.advanced(by: ahead).description)]) { $1 }
                 // This is another user, without a plan.
                 let berta = try await world.person()
                 let answer = try await berta.post("/v1/onboarding", .object(target))

@@ -79,7 +79,7 @@ extension GTSDScenarios {
         },
         Scenario("Another day is judged, and never counts", clause: "§3 credit") { _, anna in
             let today = try await anna.tasks()[0].dueDate
-            let tomorrow = later(today, by: 1)
+            let tomorrow = today.advanced(by: 1)
             for task in try await anna.tasks(on: tomorrow) {
                 let done = try await anna.prove(task)
                 try expect(!done.streakUpdated && done.newStreak == 0, "tomorrow counted")
@@ -101,7 +101,9 @@ extension GTSDScenarios {
             try expect(try await anna.send(GTSD.GetHistory()).days, equals: past)
             let today = try tasks[0].dueDate
             // There is nothing before the sign-up; from then on every day has its tasks, up to seven days ahead.
-            let days = try await anna.send(GTSD.GetHistory(from: later(today, by: -1), to: later(today, by: 8))).days
+            let days = try await anna.send(
+                GTSD.GetHistory(from: today.advanced(by: -1), to: today.advanced(by: 8))
+            ).days
             try expect(days.map { $0.totalTasks > 0 }, equals: [false] + Array(repeating: true, count: 8) + [false])
             try expect(past.last?.totalTasks, equals: tasks.count)
         },
@@ -122,8 +124,8 @@ extension GTSDScenarios {
         Scenario("The history has every day that is asked for", clause: "§6 history") { _, anna in
             let today = try await anna.tasks()[0].dueDate
             let month: GTSD.History = try await anna.send(GTSD.GetHistory())
-            try expect(month.days.map(\.date), equals: (0..<30).map { later(today, by: Int64($0) - 29) })
-            let year: GTSD.History = try await anna.send(GTSD.GetHistory(from: later(today, by: -365), to: today))
+            try expect(month.days.map(\.date), equals: (0..<30).map { today.advanced(by: $0 - 29) })
+            let year: GTSD.History = try await anna.send(GTSD.GetHistory(from: today.advanced(by: -365), to: today))
             try expect(year.days.count, equals: 366)
             try await anna.get("/v1/streaks/history?from=2024-01-01&to=2025-01-01")
                 .invalid("to: At most 366 days can be asked for")

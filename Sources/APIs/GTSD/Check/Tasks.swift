@@ -7,8 +7,8 @@ import GTSDClient
 import HTTPTypes
 
 extension GTSDScenarios {
-    /// Returns the day that many days later.
-    static func later(_ day: Day, by days: Int64) -> Day { Day(daysSince1970: day.daysSince1970 + days) }
+    /// Returns 0 for Monday to 6 for Sunday. 1970-01-01 was a Thursday.
+    static func weekday(of day: Day) -> Int { Int((day.daysSince1970 + 3) % 7) }
 
     static let tasks: [Scenario<GTSDWorld>] = [
         Scenario("A day has its tasks, the same each time, by id", clause: "GET /v1/tasks/today", level: .contract) {
@@ -23,7 +23,7 @@ extension GTSDScenarios {
         },
         Scenario("A week's tasks are those of the table", clause: "§3 generator") { _, anna in
             let today = try await anna.tasks()[0].dueDate
-            let monday = later(today, by: (7 - (today.daysSince1970 + 3) % 7) % 7)
+            let monday = today.advanced(by: (7 - weekday(of: today)) % 7)
             let daily = [
                 "Daily Walk: Walk for 20 minutes at a brisk pace.",
                 "Hit Your Protein Target: Have a source of protein with every meal.",
@@ -33,10 +33,10 @@ extension GTSDScenarios {
             let photo =
                 "Weekly Progress Photo: Take one photo from the front, in the same light as last week."
             // From today on these are seven days, so every weekday is among them.
-            for ahead in Int64(0)...6 {
-                let day = later(today, by: ahead)
+            for ahead in 0...6 {
+                let day = today.advanced(by: ahead)
                 let tasks = try await anna.tasks(on: day)
-                let weekday = Int((day.daysSince1970 + 3) % 7)
+                let weekday = weekday(of: day)
                 let titles = [
                     "Strength: Lower Body", "Cardio: Intervals", "Strength: Upper Body", "Cardio: Steady Run",
                     "Strength: Full Body", "Cardio: Long Session", "Cardio: Active Recovery",
@@ -57,11 +57,11 @@ extension GTSDScenarios {
         },
         Scenario("Days before the sign-up, and more than a week ahead, are empty", clause: "§3 generator") { _, anna in
             let today = try await anna.tasks()[0].dueDate
-            let table: [(ahead: Int64, counts: ClosedRange<Int>)] = [
+            let table: [(ahead: Int, counts: ClosedRange<Int>)] = [
                 (-1, 0...0), (-366, 0...0), (7, 5...6), (8, 0...0), (400, 0...0),
             ]
             for (ahead, counts) in table {
-                let count = try await anna.tasks(on: later(today, by: ahead)).count
+                let count = try await anna.tasks(on: today.advanced(by: ahead)).count
                 try expect(counts ~= count, "\(ahead) days ahead: \(count) tasks")
             }
         },

@@ -47,7 +47,7 @@ enum Profiles {
     ///
     /// - Throws: A `Problem` with 400 when a date is not allowed.
     static func validate(_ request: GTSD.CompleteOnboarding, from person: Person) throws -> GTSD.Profile {
-        let today = Day(daysSince1970: person.today)
+        let today = person.today
         let birth = DayOrInstant(request.dateOfBirth).map(person.day).flatMap { day in
             GTSD.CompleteOnboarding.ages ~= GTSD.CompleteOnboarding.age(born: day, on: today) ? day : nil
         }

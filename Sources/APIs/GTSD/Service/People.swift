@@ -14,18 +14,18 @@ struct Person: Sendable {
     let version: Int64
     let now: LocalTime
     /// The day of the sign-up. Earlier days have no tasks.
-    let firstDay: Int64
+    let firstDay: Day
 
-    var today: Int64 { now.day }
+    var today: Day { now.day }
 
     /// The number of days ahead for which tasks are created.
-    static let horizon: Int64 = 7
+    static let horizon = 7
 
     /// Returns the day of a date or time in a request, in the user's zone.
     func day(_ written: DayOrInstant) -> Day {
         switch written {
         case .day(let day): day
-        case .instant(let milliseconds): Day(daysSince1970: LocalTime(milliseconds: milliseconds, in: zone).day)
+        case .instant(let milliseconds): LocalTime(milliseconds: milliseconds, in: zone).day
         }
     }
 
@@ -37,7 +37,7 @@ struct Person: Sendable {
     }
 
     /// Returns whether a day has tasks.
-    func hasTasks(on day: Int64) -> Bool { firstDay <= day && day <= today + Self.horizon }
+    func hasTasks(on day: Day) -> Bool { firstDay <= day && day <= today.advanced(by: Self.horizon) }
 }
 
 /// Reads and locks rows of `users` as ``Person``, with their time in their zone.

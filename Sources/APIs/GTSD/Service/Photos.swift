@@ -246,7 +246,7 @@ enum Photos {
     }
 
     /// Records that a photo was confirmed in a week.
-    static func recordWeek(_ week: Int64, of user: UserID, in db: Session) throws {
+    static func recordWeek(_ week: Day, of user: UserID, in db: Session) throws {
         try db.run(
             "INSERT INTO photo_weeks (user_id, week) VALUES (\(user), \(week)) ON CONFLICT (user_id, week) DO NOTHING")
     }

@@ -34,7 +34,7 @@ extension GTSDService {
             guard let profile = try Profiles.one(of: person.id, in: db) else {
                 throw Problem(.badRequest, "Please complete onboarding before generating a plan")
             }
-            let formula = PlanFormula(.init(profile, on: Day(daysSince1970: person.today)))
+            let formula = PlanFormula(.init(profile, on: person.today))
             let plan = try Plans.replace(
                 formula, goal: profile.primaryGoal.rawValue, in: week, of: person.id, at: now, in: db)
             return Answer(.created, APIResponse(.init(plan: plan, recomputed: isForced)))
@@ -64,7 +64,7 @@ enum Plans {
         static let list = ColumnList(Self.self)
     }
 
-    static func one(in week: Int64, of user: UserID, in db: Session) throws -> GTSD.Plan? {
+    static func one(in week: Day, of user: UserID, in db: Session) throws -> GTSD.Plan? {
         try db.one(
             """
             SELECT \(Column.list) FROM plans WHERE user_id = \(user) AND week = \(week)
@@ -73,7 +73,7 @@ enum Plans {
             let content: String = try row.get(Column.content)
             return .init(
                 id: .init(number: try row.get(Column.id)), userId: .init(user),
-                weekStartDate: .init(daysSince1970: week), weekEndDate: .init(daysSince1970: week + 6),
+                weekStartDate: week, weekEndDate: week.advanced(by: 6),
                 targets: .init(
                     bmr: try row.get(Column.bmr), tdee: try row.get(Column.tdee),
                     targetCalories: try row.get(Column.targetCalories),
@@ -86,7 +86,7 @@ enum Plans {
     }
 
     /// Returns the targets with which a week's tasks are created.
-    static func targets(in week: Int64, of user: UserID, in db: Session) throws -> TaskPlan.Targets? {
+    static func targets(in week: Day, of user: UserID, in db: Session) throws -> TaskPlan.Targets? {
         try db.one(
             "SELECT protein_grams, target_calories, water FROM plans WHERE user_id = \(user) AND week = \(week)"
         ) { row in
@@ -96,7 +96,7 @@ enum Plans {
 
     /// Creates the plan of a week, and replaces an existing one.
     static func replace(
-        _ plan: PlanFormula, goal: String, in week: Int64, of user: UserID, at now: Int64, in db: Session
+        _ plan: PlanFormula, goal: String, in week: Day, of user: UserID, at now: Int64, in db: Session
     ) throws -> GTSD.Plan {
         let content = GTSD.EducationalContent(
             title: PlanText.title,

@@ -1,3 +1,4 @@
+import Contract
 import Database
 import GTSDAPI
 
@@ -14,7 +15,7 @@ struct Progress: Sendable {
     ///   - doer: The user when it happened, if that was not now: that day is the one that is credited.
     ///   - day: The day whose tasks were changed. Only today is ever credited, and only by a change of today's tasks.
     static func update(
-        _ person: Person, asOf doer: Person? = nil, after day: Int64, at now: Int64, in db: Session
+        _ person: Person, asOf doer: Person? = nil, after day: Day, at now: Int64, in db: Session
     ) throws -> Progress {
         let doer = doer ?? person
         let isCreditNew = try day == doer.today && credit(doer, isOver: doer.today < person.today, at: now, in: db)
@@ -30,16 +31,16 @@ struct Progress: Sendable {
     }
 
     /// Returns the days that the user's calendar left out.
-    private static func skippedDays(of user: UserID, in db: Session) throws -> Set<Int64> {
+    private static func skippedDays(of user: UserID, in db: Session) throws -> Set<Day> {
         Set(try db.all("SELECT day FROM skipped_days WHERE user_id = \(user)") { try $0.get(0) })
     }
 
     /// Returns the credited days in ascending order.
-    static func creditedDays(of user: UserID, in db: Session) throws -> [Int64] {
+    static func creditedDays(of user: UserID, in db: Session) throws -> [Day] {
         try db.all("SELECT day FROM credits WHERE user_id = \(user) ORDER BY day") { try $0.get(0) }
     }
 
-    static func isCredited(_ day: Int64, of user: UserID, in db: Session) throws -> Bool {
+    static func isCredited(_ day: Day, of user: UserID, in db: Session) throws -> Bool {
         try db.exists("SELECT 1 FROM credits WHERE user_id = \(user) AND day = \(day)")
     }
 
@@ -88,7 +89,7 @@ struct Progress: Sendable {
 
     /// Awards every badge that has been earned and was not awarded before.
     @discardableResult
-    static func award(_ person: Person, after day: Int64, at now: Int64, in db: Session) throws -> Streak {
+    static func award(_ person: Person, after day: Day, at now: Int64, in db: Session) throws -> Streak {
         let days = try creditedDays(of: person.id, in: db)
         let skipped = try skippedDays(of: person.id, in: db)
         let streak = Streak(of: days, skipping: skipped, today: person.today)
@@ -106,16 +107,16 @@ struct Progress: Sendable {
     }
 
     private static func facts(
-        of person: Person, credited days: [Int64], _ skipped: Set<Int64>, _ streak: Streak, after acted: Int64,
+        of person: Person, credited days: [Day], _ skipped: Set<Day>, _ streak: Streak, after acted: Day,
         in db: Session
     ) throws -> BadgeFacts {
         let (user, today) = (person.id, person.today)
-        func dueDays(_ length: Int64, _ condition: SQL) throws -> Set<Int64> {
+        func dueDays(_ length: Int, _ condition: SQL) throws -> Set<Day> {
             Set(
                 try db.all(
                     """
                     SELECT DISTINCT day FROM tasks
-                    WHERE user_id = \(user) AND day BETWEEN \(today - length + 1) AND \(today)
+                    WHERE user_id = \(user) AND day BETWEEN \(today.advanced(by: 1 - length)) AND \(today)
                         AND completed_day = day AND \(condition)
                     """
                 ) { try $0.get(0) })
@@ -141,8 +142,9 @@ struct Progress: Sendable {
                     try db.all(
                         """
                         SELECT DISTINCT day FROM tasks
-                        WHERE user_id = \(user) AND day BETWEEN \(acted - 49) AND \(acted + 49) AND type = 'strength'
-                            AND completed_at IS NOT NULL
+                        WHERE user_id = \(user)
+                            AND day BETWEEN \(acted.advanced(by: -49)) AND \(acted.advanced(by: 49))
+                            AND type = 'strength' AND completed_at IS NOT NULL
                         """
                     ) { try $0.get(0) })
             },
@@ -151,7 +153,8 @@ struct Progress: Sendable {
                 return Set(
                     try db.all(
                         """
-                        SELECT week FROM photo_weeks WHERE user_id = \(user) AND week BETWEEN \(week - 21) AND \(week)
+                        SELECT week FROM photo_weeks
+                        WHERE user_id = \(user) AND week BETWEEN \(week.advanced(by: -21)) AND \(week)
                         """
                     ) { try $0.get(0) })
             },

@@ -26,8 +26,7 @@ extension GTSDService {
                     todayCompliance: counts.total == 0
                         ? nil
                         : .init(
-                            date: .init(daysSince1970: person.today),
-                            isCompliant: counts.isCompliant,
+                            date: person.today, isCompliant: counts.isCompliant,
                             tasksCompleted: counts.completed, tasksTotal: counts.total),
                     canIncrementToday: try !Progress.isCredited(person.today, of: person.id, in: db)))
         }
@@ -50,7 +49,7 @@ extension GTSDService {
         let now = time.milliseconds()
         return try await database.write { [people] db in
             let person = try people.lock(caller.user, at: now, in: db)
-            let day = request.date.flatMap { Day($0) }?.daysSince1970 ?? person.today
+            let day = request.date.flatMap { Day($0) } ?? person.today
             let counts = try Tasks.counts(on: day, of: person, in: db)
             let streak =
                 day == person.today
@@ -70,8 +69,8 @@ extension GTSDService {
         return try await database.read(from: .replica) { [people] db in
             let person = try people.one(caller.user, at: now, in: db)
             // Years have four digits, so a default range is cut where they end.
-            let last = to?.daysSince1970 ?? from.map { min($0.daysSince1970 + 29, Streaks.lastDay) } ?? person.today
-            let first = from?.daysSince1970 ?? max(last - 29, min(last, Streaks.firstDay))
+            let last = to ?? from.map { min($0.advanced(by: 29), Streaks.lastDay) } ?? person.today
+            let first = from ?? max(last.advanced(by: -29), min(last, Streaks.firstDay))
             return APIResponse(.init(days: try Streaks.history(of: person, from: first, to: last, in: db)))
         }
     }
@@ -100,26 +99,26 @@ enum Streaks {
         return .init(
             id: .init(number: id), userId: .init(person.id), currentStreak: streak.current,
             longestStreak: streak.longest, totalCompliantDays: streak.total,
-            lastCompliantDate: streak.last.map { Day(daysSince1970: $0) }, createdAt: createdAt, updatedAt: updatedAt)
+            lastCompliantDate: streak.last, createdAt: createdAt, updatedAt: updatedAt)
     }
 
     /// The days of 0001-01-01 and 9999-12-31.
-    static let firstDay: Int64 = -719_162
-    static let lastDay: Int64 = 2_932_896
+    static let firstDay = Day(daysSince1970: -719_162)
+    static let lastDay = Day(daysSince1970: 2_932_896)
 
     /// Returns every day of a range, including days without tasks.
     static func history(
-        of person: Person, from first: Int64, to last: Int64, in db: Session
+        of person: Person, from first: Day, to last: Day, in db: Session
     ) throws -> [GTSD.HistoryDay] {
         let counts = try Tasks.counts(from: first, to: last, of: person, in: db)
-        let credited: Set<Int64> = Set(
+        let credited: Set<Day> = Set(
             try db.all(
                 "SELECT day FROM credits WHERE user_id = \(person.id) AND day BETWEEN \(first) AND \(last)"
             ) { try $0.get(0) })
         return (first...max(first, last)).map { day in
             let tasks = counts(day)
             return .init(
-                date: .init(daysSince1970: day), totalTasks: tasks.total, completedTasks: tasks.completed,
+                date: day, totalTasks: tasks.total, completedTasks: tasks.completed,
                 isCompliant: tasks.isCompliant, credited: credited.contains(day))
         }
     }

@@ -1,4 +1,5 @@
 import Backend
+import Contract
 import GTSDAPI
 
 /// Caches answers to lists of tasks for a minute, on this node.
@@ -9,7 +10,7 @@ final class TaskCache: Sendable {
     /// The parameters of a request.
     struct Query: Hashable, Sendable {
         let user: UserID
-        let day: Int64
+        let day: Day
         let limit: Int
         let offset: Int
         let type: GTSD.TaskType?

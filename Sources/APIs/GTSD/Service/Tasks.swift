@@ -16,7 +16,7 @@ extension GTSDService {
 
     func listTasks(_ request: GTSD.ListTasks, from caller: Caller) async throws -> APIResponse<GTSD.DayTasks> {
         let now = time.milliseconds()
-        let asked = request.date.flatMap { Day($0) }?.daysSince1970
+        let asked = request.date.flatMap { Day($0) }
         @Sendable func query(_ person: Person) -> TaskCache.Query {
             .init(
                 user: person.id, day: asked ?? person.today, limit: request.limit ?? 50, offset: request.offset ?? 0,
@@ -132,12 +132,12 @@ struct DayCounts: Sendable {
 }
 
 enum Tasks {
-    static func exist(on day: Int64, of user: UserID, in db: Session) throws -> Bool {
+    static func exist(on day: Day, of user: UserID, in db: Session) throws -> Bool {
         try db.exists("SELECT 1 FROM tasks WHERE user_id = \(user) AND day = \(day)")
     }
 
     /// Creates a day's tasks that do not exist yet.
-    static func make(on day: Int64, of user: UserID, in db: Session) throws {
+    static func make(on day: Day, of user: UserID, in db: Session) throws {
         let targets = try Plans.targets(in: Week.start(of: day), of: user, in: db)
         for item in TaskPlan.items(on: day, targets: targets) {
             try db.run(
@@ -198,19 +198,19 @@ enum Tasks {
     /// Returns the day on which a user's task is due.
     ///
     /// - Throws: A `Problem` with 404 for another user's task.
-    static func day(of id: GTSD.Task.ID, of user: UserID, in db: Session) throws -> Int64 {
-        let day: Int64? = try db.value("SELECT day FROM tasks WHERE id = \(id) AND user_id = \(user)")
+    static func day(of id: GTSD.Task.ID, of user: UserID, in db: Session) throws -> Day {
+        let day: Day? = try db.value("SELECT day FROM tasks WHERE id = \(id) AND user_id = \(user)")
         guard let day else { throw missing(id) }
         return day
     }
 
     /// Returns the numbers of completed tasks and of all tasks of a day.
-    static func counts(on day: Int64, of person: Person, in db: Session) throws -> DayCounts {
+    static func counts(on day: Day, of person: Person, in db: Session) throws -> DayCounts {
         try counts(from: day, to: day, of: person, in: db)(day)
     }
 
     /// Returns the counts of a day with tasks as they were when the day ended.
-    static func countsAtItsEnd(of day: Int64, of person: Person, in db: Session) throws -> DayCounts {
+    static func countsAtItsEnd(of day: Day, of person: Person, in db: Session) throws -> DayCounts {
         let completed: SQL = "SUM(CASE WHEN completed_day <= day THEN 1 ELSE 0 END)"
         let counts = try db.one(
             "SELECT \(completed), COUNT(*) FROM tasks WHERE user_id = \(person.id) AND day = \(day)"
@@ -223,14 +223,14 @@ enum Tasks {
     /// The tasks of a day are stored when the day is first requested. They are counted before that, too, so that no
     /// answer depends on which request came first.
     static func counts(
-        from first: Int64, to last: Int64, of person: Person, in db: Session
-    ) throws -> (_ day: Int64) -> DayCounts {
+        from first: Day, to last: Day, of person: Person, in db: Session
+    ) throws -> (_ day: Day) -> DayCounts {
         let rows = try db.all(
             """
             SELECT day, COUNT(completed_at), COUNT(*) FROM tasks
             WHERE user_id = \(person.id) AND day BETWEEN \(first) AND \(last) GROUP BY day
             """
-        ) { (day: try $0.get(0, as: Int64.self), DayCounts(completed: try $0.get(1), total: try $0.get(2))) }
+        ) { (day: try $0.get(0, as: Day.self), DayCounts(completed: try $0.get(1), total: try $0.get(2))) }
         let written = Dictionary(uniqueKeysWithValues: rows)
         return { day in
             written[day] ?? DayCounts(completed: 0, total: person.hasTasks(on: day) ? TaskPlan.count(on: day) : 0)

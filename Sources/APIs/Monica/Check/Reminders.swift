@@ -114,11 +114,9 @@ extension MonicaScenarios {
             try expect((months[lastDay] ?? 2) <= 1, "the last day of a month is not in this one or the next")
             try expect(dates[third]?.wholeMatch(of: #/\d{4}-(01|04|07|10)-15/#) != nil, "\(dates[third] ?? "")")
             try expect(dates[leap]?.wholeMatch(of: #/\d{4}-02-2[89]/#) != nil, "\(dates[leap] ?? "")")
-            let wait = try dates[monday].map { try Day(checked: $0).daysSince1970 - days.today.daysSince1970 }
+            let wait = try dates[monday].map { try days.today.distance(to: Day(checked: $0)) }
             try expect((0...14).contains(wait ?? -1), "\(dates[monday] ?? "") is not within two weeks")
-            let passed = try dates[monday].map {
-                try Day(checked: $0).daysSince1970 - Day(checked: "2020-01-06").daysSince1970
-            }
+            let passed = try dates[monday].map { try Day(checked: "2020-01-06").distance(to: Day(checked: $0)) }
             try expect((passed ?? 1) % 14, equals: 0)
             // A reminder that was changed or deleted, or whose contact was deleted, is not upcoming.
             try await owner.client.update(
@@ -158,9 +156,7 @@ private struct OwnersDays {
         return String(format: "%04d-%02d-%02d", number / 12, number % 12 + 1, day)
     }
 
-    func isLastOfMonth(_ day: Day) -> Bool {
-        Day(daysSince1970: day.daysSince1970 + 1).description.hasSuffix("-01")
-    }
+    func isLastOfMonth(_ day: Day) -> Bool { day.advanced(by: 1).description.hasSuffix("-01") }
 }
 
 extension Owner {

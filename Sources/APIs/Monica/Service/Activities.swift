@@ -36,7 +36,7 @@ extension MonicaService {
             try loader.db.run(
                 """
                 UPDATE activities SET type_id = \(fields.type), summary = \(fields.summary),
-                    description = \(fields.description), happened_at = \(fields.happenedAt.daysSince1970),
+                    description = \(fields.description), happened_at = \(fields.happenedAt),
                     updated_at = \(now)
                 WHERE id = \(request.id)
                 """)
@@ -95,7 +95,7 @@ struct ActivityFields {
             """
             INSERT INTO activities (
                 uuid, account_id, type_id, summary, description, happened_at, created_at, updated_at)
-            VALUES (\(uuid), \(loader.account), \(type), \(summary), \(description), \(happenedAt.daysSince1970),
+            VALUES (\(uuid), \(loader.account), \(type), \(summary), \(description), \(happenedAt),
                 \(now), \(now))
             """)
         if let id { try insertContacts(of: id, in: loader.db) }
@@ -150,7 +150,7 @@ extension Monica.Activity: StoredList {
                 return Self(
                     id: id, uuid: try row.get(ActivityColumn.uuid), summary: try row.get(ActivityColumn.summary),
                     description: try row.get(ActivityColumn.description),
-                    happenedAt: Day(daysSince1970: try row.get(ActivityColumn.happenedAt)),
+                    happenedAt: try row.get(ActivityColumn.happenedAt),
                     activityType: try row.get(ActivityColumn.type, as: Int?.self).flatMap { types[$0] },
                     contacts: (attending[id] ?? []).compactMap { contacts[$0] },
                     url: "\(loader.baseURL)/activities/\(id)", account: loader.account.number,

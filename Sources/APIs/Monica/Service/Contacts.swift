@@ -254,8 +254,8 @@ enum Contacts {
                 import_id, formatted_name, created_at, updated_at)
             VALUES (\(uuid), \(account), \(fields.firstName), \(fields.middleName), \(fields.lastName),
                 \(fields.nickname), \(fields.description), \(fields.gender), \(fields.isStarred), \(fields.isPartial),
-                \(fields.isDead), \(fields.birth?.day.daysSince1970), \(fields.birth?.kind.rawValue),
-                \(fields.death?.day.daysSince1970), \(fields.death?.kind.rawValue), \(fields.job), \(fields.company),
+                \(fields.isDead), \(fields.birth?.day), \(fields.birth?.kind.rawValue),
+                \(fields.death?.day), \(fields.death?.kind.rawValue), \(fields.job), \(fields.company),
                 \(fields.card), \(fields.revisedAt), \(fields.importID), \(fields.formattedName),
                 \(createdAt), \(createdAt))
             """)
@@ -280,10 +280,10 @@ enum Contacts {
             UPDATE contacts SET first_name = \(new.firstName), middle_name = \(new.middleName),
                 last_name = \(new.lastName), nickname = \(new.nickname), description = \(new.description),
                 gender_id = \(new.gender), is_starred = \(new.isStarred), is_partial = \(new.isPartial),
-                is_dead = \(new.isDead), birth_day = \(new.birth?.day.daysSince1970),
-                birth_kind = \(new.birth?.kind.rawValue), death_day = \(new.death?.day.daysSince1970),
+                is_dead = \(new.isDead), birth_day = \(new.birth?.day),
+                birth_kind = \(new.birth?.kind.rawValue), death_day = \(new.death?.day),
                 death_kind = \(new.death?.kind.rawValue), job = \(new.job), company = \(new.company),
-                food = \(new.food), met_how = \(new.metHow), met_day = \(new.met?.day.daysSince1970),
+                food = \(new.food), met_how = \(new.metHow), met_day = \(new.met?.day),
                 met_kind = \(new.met?.kind.rawValue), met_through = \(new.metThrough), updated_at = \(now),
                 revised_at = \(new.revisedAt), is_edited = \(new.isEdited), formatted_name = \(new.formattedName)
             WHERE id = \(id)

@@ -37,7 +37,7 @@ extension MonicaService {
                 """
                 UPDATE gifts SET contact_id = \(fields.contact), name = \(fields.name), comment = \(fields.comment),
                     url = \(fields.url), cents = \(fields.cents), status = \(fields.status),
-                    day = \(fields.date?.daysSince1970), recipient_id = \(fields.recipient), updated_at = \(now)
+                    day = \(fields.date), recipient_id = \(fields.recipient), updated_at = \(now)
                 WHERE id = \(request.id)
                 """)
             return try Monica.Gift.one(request.id, by: loader)
@@ -92,7 +92,7 @@ struct GiftFields {
                 uuid, account_id, contact_id, name, comment, url, cents, status, day, recipient_id, created_at,
                 updated_at)
             VALUES (\(uuid), \(loader.account), \(contact), \(name), \(comment), \(url), \(cents), \(status),
-                \(date?.daysSince1970), \(recipient), \(now), \(now))
+                \(date), \(recipient), \(now), \(now))
             """)
     }
 
@@ -134,7 +134,7 @@ extension Monica.Gift: StoredList {
                     comment: try row.get(GiftColumn.comment), url: try row.get(GiftColumn.url),
                     cents: try row.get(GiftColumn.cents),
                     status: Monica.GiftStatus(rawValue: try row.get(GiftColumn.status)),
-                    date: try row.get(GiftColumn.day, as: Int64?.self).map(Day.init(daysSince1970:)),
+                    date: try row.get(GiftColumn.day),
                     account: loader.account.number,
                     createdAt: try row.get(GiftColumn.createdAt), updatedAt: try row.get(GiftColumn.updatedAt))
                 return (gift: gift, recipient: try row.get(GiftColumn.recipient, as: Int?.self))

@@ -768,9 +768,9 @@ private struct MergedContact: Codable {
                 food, met_how, met_day, met_kind, met_through, card, revised_at, is_edited, created_at, updated_at)
             VALUES (\(id), \(isTaken ? makeID() : uuid), \(loader.account), \(fields.firstName), \(fields.middleName),
                 \(fields.lastName), \(fields.formattedName), \(fields.nickname), \(fields.description),
-                \(fields.gender), \(fields.isStarred), 0, \(fields.isDead), \(fields.birth?.day.daysSince1970),
-                \(fields.birth?.kind.rawValue), \(fields.death?.day.daysSince1970), \(fields.death?.kind.rawValue),
-                \(fields.job), \(fields.company), \(fields.food), \(fields.metHow), \(fields.met?.day.daysSince1970),
+                \(fields.gender), \(fields.isStarred), 0, \(fields.isDead), \(fields.birth?.day),
+                \(fields.birth?.kind.rawValue), \(fields.death?.day), \(fields.death?.kind.rawValue),
+                \(fields.job), \(fields.company), \(fields.food), \(fields.metHow), \(fields.met?.day),
                 \(fields.met?.kind.rawValue), \(fields.metThrough), \(card), \(revisedAt), \(isEdited), \(createdAt),
                 \(now))
             """)

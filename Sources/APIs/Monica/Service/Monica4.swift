@@ -147,11 +147,11 @@ struct Monica4: Dialect {
         let days = try await database.read(from: .replica) { [account] db in
             try db.all(
                 "SELECT happened_at, COUNT(*) FROM activities WHERE account_id = \(account) GROUP BY happened_at"
-            ) { (try $0.get(0, as: Int64.self), try $0.get(1, as: Int64.self)) }
+            ) { (try $0.get(0, as: Day.self), try $0.get(1, as: Int64.self)) }
         }
         var years: [String: Int64] = [:]
         for (day, count) in days {
-            let year = "\(Day(daysSince1970: day))".prefix { $0 != "-" }
+            let year = "\(day)".prefix { $0 != "-" }
             years[String(year), default: 0] += count
         }
         return .object(years.mapValues { .integer($0) })

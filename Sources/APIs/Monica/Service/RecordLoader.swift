@@ -66,7 +66,7 @@ final class RecordLoader {
             contact.statistics.numberOfReminders = found.reminders
             contact.statistics.numberOfDebts = found.debts
             contact.lastCalled = found.newestCall.map { .init(milliseconds: $0) }
-            contact.lastActivityTogether = found.newestActivity.map { Day(daysSince1970: $0).start }
+            contact.lastActivityTogether = found.newestActivity?.start
             contact.information.relationships = relationships[id] ?? .init()
             contact.information.howYouMet.firstMetThroughContact = found.row.metThrough.flatMap { introducers[$0] }
             if let details {
@@ -350,8 +350,8 @@ private final class CountedRow {
     let debts: Int
     /// The time of the newest call, in milliseconds since 1970.
     let newestCall: Int64?
-    /// The day of the newest activity, counted from 1970-01-01.
-    let newestActivity: Int64?
+    /// The day of the newest activity.
+    let newestActivity: Day?
     let hasTags: Bool
     let hasAddresses: Bool
     let hasRelationships: Bool
@@ -415,8 +415,8 @@ struct StoredDate: Hashable, Sendable, Codable {
     }
 
     init?<Column: Columns>(row: borrowing Row, _ dayColumn: Column, _ kindColumn: Column) throws {
-        guard let day = try row.get(dayColumn, as: Int64?.self) else { return nil }
-        self.day = Day(daysSince1970: day)
+        guard let day = try row.get(dayColumn, as: Day?.self) else { return nil }
+        self.day = day
         kind = Kind(rawValue: try row.get(kindColumn, as: Int.self)) ?? .exact
     }
 

@@ -28,8 +28,8 @@ struct ReminderRule: Sendable, Hashable {
     }
 
     private func week(from day: Day) -> Day {
-        let (passed, period) = (day.daysSince1970 - first.daysSince1970, Int64(number) * 7)
-        return Day(daysSince1970: first.daysSince1970 + (passed + period - 1) / period * period)
+        let (passed, period) = (first.distance(to: day), number * 7)
+        return first.advanced(by: (passed + period - 1) / period * period)
     }
 
     /// Every date is counted from the first, so that the 31st comes again after a shorter month.
@@ -103,7 +103,7 @@ struct ReminderTime: Sendable {
     /// Returns the first date of a rule whose hour has not passed; nil when there is none.
     func next(_ rule: ReminderRule, after now: Int64) -> (day: Day, moment: Int64)? {
         let today = day(at: now)
-        let earliest = moment(on: today) > now ? today : Day(daysSince1970: today.daysSince1970 + 1)
+        let earliest = moment(on: today) > now ? today : today.advanced(by: 1)
         return rule.date(from: earliest).map { ($0, moment(on: $0)) }
     }
 }

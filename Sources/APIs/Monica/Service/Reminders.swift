@@ -38,7 +38,7 @@ enum Reminders {
                 \(try Monica.Reminder.visible(to: loader.account, in: loader.db))
             ORDER BY t.due_day, t.id
             """
-        ) { (id: try $0.get(0, as: Int.self), day: Day(daysSince1970: try $0.get(1))) }
+        ) { (id: try $0.get(0, as: Int.self), day: try $0.get(1, as: Day.self)) }
         let reminders = try Monica.Reminder.load(rows.map(\.id), by: loader)
         return zip(reminders, rows).map { .init($0, on: $1.day) }
     }

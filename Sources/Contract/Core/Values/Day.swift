@@ -14,7 +14,17 @@ public struct Day: Hashable, Comparable, Sendable {
         daysSince1970 = date.daysSince1970
     }
 
+    // The operator of `Strideable` would compute a distance instead, which is too large for an `Int` between some days.
+    public static func == (left: Self, right: Self) -> Bool { left.daysSince1970 == right.daysSince1970 }
     public static func < (left: Self, right: Self) -> Bool { left.daysSince1970 < right.daysSince1970 }
+}
+
+extension Day: Strideable {
+    /// Returns the number of days from this day to another one. The number is negative when the other day is earlier.
+    public func distance(to other: Day) -> Int { Int(other.daysSince1970 - daysSince1970) }
+
+    /// Returns the day that is a number of days later. A negative number gives an earlier day.
+    public func advanced(by days: Int) -> Day { Day(daysSince1970: daysSince1970 + Int64(days)) }
 }
 
 extension Day {

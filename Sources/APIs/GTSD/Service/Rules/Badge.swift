@@ -1,3 +1,5 @@
+import Contract
+
 /// The badges, in the order in which they are listed.
 enum Badge: String, CaseIterable, Sendable {
     case firstDay = "first_day"
@@ -64,25 +66,25 @@ enum Badge: String, CaseIterable, Sendable {
 
 /// The facts about a user's days that decide about badges. Queries run only for a badge that needs them.
 struct BadgeFacts {
-    let today: Int64
+    let today: Day
     let streak: Streak
     /// The credited days, ascending and distinct.
-    let creditedDays: [Int64]
+    let creditedDays: [Day]
     let perfectDays: Int
     /// The days that the user's calendar left out.
-    let skippedDays: Set<Int64>
+    let skippedDays: Set<Day>
     /// Returns the days with a task that was due and completed on that day before 09:00.
-    let earlyDays: () throws -> Set<Int64>
+    let earlyDays: () throws -> Set<Day>
     /// Returns the days with such a task that was completed at 20:00 or later.
-    let lateDays: () throws -> Set<Int64>
+    let lateDays: () throws -> Set<Day>
     /// Returns the days with a cardio task that was completed on the same day, at any time.
-    let cardioDays: () throws -> Set<Int64>
+    let cardioDays: () throws -> Set<Day>
     /// Returns the number of types of tasks that were due and completed today.
     let typesToday: () throws -> Int
     /// Returns the days whose strength task is completed, whenever that happened.
-    let strengthDays: () throws -> Set<Int64>
+    let strengthDays: () throws -> Set<Day>
     /// Returns the Mondays of weeks in which a photo was confirmed.
-    let photoWeeks: () throws -> Set<Int64>
+    let photoWeeks: () throws -> Set<Day>
     /// Returns the number of evidence entries of the type metrics.
     let metrics: () throws -> Int
 
@@ -111,24 +113,24 @@ struct BadgeFacts {
     /// Whether today is credited and the credited day before was 2 or 3 days ago.
     private var isBack: Bool {
         guard creditedDays.last == today, let before = creditedDays.dropLast().last else { return false }
-        return 2...3 ~= today - before - Int64(skippedDays.count { before < $0 && $0 < today })
+        return 2...3 ~= before.distance(to: today) - skippedDays.count { before < $0 && $0 < today }
     }
 }
 
 /// Finds runs of days.
 enum Runs {
     /// Returns whether a run of `length` days, `step` days apart, ends on the given day.
-    static func ends(_ last: Int64, in days: Set<Int64>, length: Int64, step: Int64) -> Bool {
-        (0..<length).allSatisfy { days.contains(last - $0 * step) }
+    static func ends(_ last: Day, in days: Set<Day>, length: Int, step: Int) -> Bool {
+        (0..<length).allSatisfy { days.contains(last.advanced(by: -$0 * step)) }
     }
 
     /// Returns whether there is a run of so many strength days anywhere: consecutive Mondays, Wednesdays and Fridays.
-    static func strength(in days: Set<Int64>, length: Int) -> Bool {
-        var (run, next): (Int, Int64?) = (0, nil)
+    static func strength(in days: Set<Day>, length: Int) -> Bool {
+        var (run, next): (Int, Day?) = (0, nil)
         for day in days.sorted() {
             run = day == next ? run + 1 : 1
             if run >= length { return true }
-            next = day + (Week.weekday(of: day) == 4 ? 3 : 2)
+            next = day.advanced(by: Week.weekday(of: day) == 4 ? 3 : 2)
         }
         return false
     }

@@ -1,3 +1,5 @@
+import Contract
+
 /// The streak that a user's credited days make.
 struct Streak: Hashable, Sendable {
     /// The number of consecutive days up to today, or up to yesterday while today can still be credited.
@@ -5,16 +7,16 @@ struct Streak: Hashable, Sendable {
     let longest: Int
     let total: Int
     /// The last credited day.
-    let last: Int64?
+    let last: Day?
 
     /// - Parameters:
     ///   - days: The credited days, ascending and distinct.
     ///   - skipped: The days that the user's calendar left out. They do not count, and do not break a run.
-    init(of days: some Sequence<Int64>, skipping skipped: Set<Int64> = [], today: Int64) {
+    init(of days: some Sequence<Day>, skipping skipped: Set<Day> = [], today: Day) {
         // After a change to a zone further west, days after today may be credited, and today can still be.
         let open = skipped.union([today])
         var (run, longest, total) = (0, 0, 0)
-        var last: Int64?
+        var last: Day?
         for day in days {
             run = last.map { Self.isNext(day, after: $0, skipping: open) } ?? false ? run + 1 : 1
             longest = max(longest, run)
@@ -29,8 +31,8 @@ struct Streak: Hashable, Sendable {
     }
 
     /// Returns whether no day lies between two but those that were skipped.
-    static func isNext(_ day: Int64, after last: Int64, skipping skipped: Set<Int64>) -> Bool {
-        day - last - 1 <= skipped.count && (last + 1..<day).allSatisfy(skipped.contains)
+    static func isNext(_ day: Day, after last: Day, skipping skipped: Set<Day>) -> Bool {
+        last.distance(to: day) - 1 <= skipped.count && (last.advanced(by: 1)..<day).allSatisfy(skipped.contains)
     }
 }
 

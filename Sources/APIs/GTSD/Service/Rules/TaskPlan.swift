@@ -1,3 +1,5 @@
+import Contract
+
 /// Creates the tasks of one day.
 enum TaskPlan {
     struct Item: Hashable, Sendable {
@@ -19,7 +21,7 @@ enum TaskPlan {
     /// Returns the tasks of a day.
     ///
     /// - Parameter targets: The targets of the plan of the day's week; nil without a plan.
-    static func items(on day: Int64, targets: Targets?) -> [Item] {
+    static func items(on day: Day, targets: Targets?) -> [Item] {
         let weekday = Week.weekday(of: day)
         let (type, session) = sessions[weekday]
         var items = [
@@ -51,7 +53,7 @@ enum TaskPlan {
     }
 
     /// Returns the number of tasks of a day. A plan changes their texts, never their number.
-    static func count(on day: Int64) -> Int { items(on: day, targets: nil).count }
+    static func count(on day: Day) -> Int { items(on: day, targets: nil).count }
 
     /// The sessions from Monday to Sunday.
     private static let sessions = [

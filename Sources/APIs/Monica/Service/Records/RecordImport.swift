@@ -416,7 +416,7 @@ private struct RecordBatch {
         let id = try Contacts.insertUnlisted(fields, uuid: uuid, of: loader.account, at: created(record), in: db)
         try db.run(
             """
-            UPDATE contacts SET food = \(food), met_how = \(how), met_day = \(record.met?.day.daysSince1970),
+            UPDATE contacts SET food = \(food), met_how = \(how), met_day = \(record.met?.day),
                 met_kind = \(record.met?.kind.rawValue), updated_at = \(changedAt(record)),
                 avatar_source = \(source)
             WHERE id = \(id)
