@@ -9,11 +9,11 @@ import Glibc
 import Musl
 #endif
 
-/// Runs an action when its event loop has looked for input.
+/// Lets an event loop look for input, and then runs an action.
 ///
-/// NIO looks when no task is due, and has no way to be asked. A byte in a pipe of the loop is input, which it finds when it
-/// looks. A task that is due a moment later would not do: other tasks may last longer than the moment, and it is then due
-/// before NIO has looked.
+/// NIO looks for input when no task is due, and cannot be asked to look. So a byte is written to a pipe of the loop, and the
+/// action runs when NIO reads it. A task that is due a moment later would not do: where other tasks last longer than that
+/// moment, it is due before NIO has looked.
 final class InputLook: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

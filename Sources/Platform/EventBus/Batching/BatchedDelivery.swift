@@ -1,8 +1,8 @@
 import NIOCore
 
 extension Hub {
-    /// Lets subscribers wait for their turn to send, and then receive all that has come by then. A subscriber with several
-    /// events costs little more than one with one: what it needs is fetched from memory once.
+    /// Delivers events in batches: a subscriber waits for its turn to send, and then receives all that has come by then. That
+    /// saves cache misses, because what a subscriber needs is fetched from memory once for several events.
     package struct BatchedDelivery: Sendable {
         /// Serves subscribers in turns, between the loop's other work: calls `serve`, lets those send to which it has handed
         /// events, and calls it again later, until it has served fewer than `limit`.
