@@ -90,7 +90,7 @@ import Testing
             try await config(["--data", folder + "/data"] + (try await ports()))
         }
         #expect(report.settings.count > 50)
-        // A key's former value has the name of the key behind it, and what the system has is no setting.
+        // A former key is documented with its key. Values of the system, such as its time zones, are no settings.
         for setting in report.settings where setting.origin != "system" {
             var name = String(setting.name.prefix { $0 != " " })
             if name.hasSuffix("-key-former") { name.removeLast("-former".count) }
