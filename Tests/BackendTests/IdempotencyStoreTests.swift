@@ -36,11 +36,8 @@ import Testing
 
     private func withDatabase(_ body: (Database) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
-            // No write is refused for having waited.
-            var waiting = QueueLimits()
-            waiting.clock = { .zero }
             let database = try Database.sqlite(
-                path: "\(folder)/keys.sqlite", schema: Self.schema, waiting: waiting)
+                path: "\(folder)/keys.sqlite", schema: Self.schema, waiting: .patient)
             try await body(database)
             try await database.close()
         }

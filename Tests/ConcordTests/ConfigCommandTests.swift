@@ -80,7 +80,6 @@ import Testing
         }
     }
 
-    /// The version of the time zone data is listed, and old ones are named, here and in the log of a start.
     /// Each setting stands in the documents by its flag or by its variable: else no operator finds it.
     @Test func eachSettingIsDocumented() async throws {
         let pages = try ["operations", "backups"].map {
@@ -95,10 +94,15 @@ import Testing
             var name = String(setting.name.prefix { $0 != " " })
             if name.hasSuffix("-key-former") { name.removeLast("-former".count) }
             let variable = "CONCORD_" + name.uppercased().replacing("-", with: "_")
-            #expect(pages.contains("`--\(name)") || pages.contains("`\(variable)"), "\(setting.name)")
+            // What follows is the end of the name or of the word, such as a value: else another setting is named.
+            let isDocumented = ["--\(name)", variable].contains { word in
+                [" ", "=", "`", "\n"].contains { pages.contains("`\(word)\($0)") }
+            }
+            #expect(isDocumented, "\(setting.name)")
         }
     }
 
+    /// The version of the time zone data is listed, and old ones are named, here and in the log of a start.
     @Test func timeZoneDataAreNamed() async throws {
         try await withTemporaryFolder { folder in
             let zones = folder + "/zones"

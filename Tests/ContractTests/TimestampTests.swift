@@ -179,6 +179,11 @@ import Testing
         #expect(day < day.advanced(by: 1))
     }
 
+    @Test func theFirstAndTheLastDayHaveYearsOfFourDigits() {
+        #expect(Day("0001-01-01") == .earliest)
+        #expect(Day("9999-12-31") == .latest)
+    }
+
     /// The end of February is that of the calendar: 2024 has a leap day, and 2023 has none.
     @Test func daysFollowOneAnother() throws {
         let (first, last) = (try #require(Day("2024-02-28")), try #require(Day("2024-03-01")))

@@ -15,7 +15,7 @@ import Testing
     private func withNumbers(readers: Int, _ body: (Database, _ path: String) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
             let path = "\(folder)/numbers.sqlite"
-            let database = try Database.sqlite(path: path, schema: Self.schema, readers: readers)
+            let database = try Database.sqlite(path: path, schema: Self.schema, readers: readers, waiting: .patient)
             try await body(database, path)
             try await database.close()
         }

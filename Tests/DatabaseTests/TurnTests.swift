@@ -106,7 +106,7 @@ import Testing
 
     @Test(arguments: Stack.Engine.available, Kind.allCases)
     func cancelledRequestsAreNotServedAndRunningOnesAre(_ engine: Stack.Engine, _ kind: Kind) async throws {
-        try await withDatabase(engine, QueueLimits()) { database in
+        try await withDatabase(engine, .patient) { database in
             let gate = Gate()
             let begun = try await wait(kind, on: database, behind: 0, "begun", gate: gate)
             let ran = NIOLockedValueBox(false)
@@ -127,7 +127,7 @@ import Testing
 
     @Test(arguments: Stack.Engine.available, Kind.allCases)
     func theQueueIsBoundedAndEndsWithTheServer(_ engine: Stack.Engine, _ kind: Kind) async throws {
-        var waiting = QueueLimits()
+        var waiting = QueueLimits.patient
         waiting.places = 2
         try await withDatabase(engine, waiting) { database in
             let gate = Gate()

@@ -1,5 +1,6 @@
 public import ContractClient
 public import ContractServer
+public import Database
 import Foundation
 
 #if canImport(FoundationNetworking)
@@ -16,6 +17,14 @@ extension ConnectionGuard.Limits {
         limits.keepAlive = .minutes(25)
         limits.bodyProgress = .minutes(25)
         limits.answerProgress = .minutes(25)
+        return limits
+    }
+}
+
+extension QueueLimits {
+    public static var patient: QueueLimits {
+        var limits = QueueLimits()
+        (limits.target, limits.longest, limits.standstill) = (.seconds(1500), .seconds(1500), .seconds(1500))
         return limits
     }
 }

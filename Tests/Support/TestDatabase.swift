@@ -45,19 +45,16 @@ public struct TestDatabase: Sendable {
 
     /// Opens the database, and brings it up to date.
     public func open(_ schema: Schema) throws -> Database {
-        // A test's machine may be busy: a request that waits long is not refused.
-        var waiting = QueueLimits()
-        (waiting.target, waiting.longest, waiting.standstill) = (.seconds(300), .seconds(300), .seconds(300))
         guard let url else {
-            return try .sqlite(path: "\(folder)/\(schema.name).sqlite", schema: schema, waiting: waiting)
+            return try .sqlite(path: "\(folder)/\(schema.name).sqlite", schema: schema, waiting: .patient)
         }
-        // Nor is a connection given up that takes long, as the program gives it up after five seconds.
+        // No connection is given up that takes long, as the program gives it up after five seconds.
         for _ in 0..<20 {
-            do { return try .postgreSQL(url: url, schema: schema, connections: 4, waiting: waiting) } catch {
+            do { return try .postgreSQL(url: url, schema: schema, connections: 4, waiting: .patient) } catch {
                 guard "\(error)".contains("timeout expired") else { throw error }
             }
         }
-        return try .postgreSQL(url: url, schema: schema, connections: 4, waiting: waiting)
+        return try .postgreSQL(url: url, schema: schema, connections: 4, waiting: .patient)
     }
 }
 

@@ -69,8 +69,8 @@ extension GTSDService {
         return try await database.read(from: .replica) { [people] db in
             let person = try people.one(caller.user, at: now, in: db)
             // Years have four digits, so a default range is cut where they end.
-            let last = to ?? from.map { min($0.advanced(by: 29), Streaks.lastDay) } ?? person.today
-            let first = from ?? max(last.advanced(by: -29), min(last, Streaks.firstDay))
+            let last = to ?? from.map { min($0.advanced(by: 29), .latest) } ?? person.today
+            let first = from ?? max(last.advanced(by: -29), min(last, .earliest))
             return APIResponse(.init(days: try Streaks.history(of: person, from: first, to: last, in: db)))
         }
     }
@@ -101,10 +101,6 @@ enum Streaks {
             longestStreak: streak.longest, totalCompliantDays: streak.total,
             lastCompliantDate: streak.last, createdAt: createdAt, updatedAt: updatedAt)
     }
-
-    /// The days of 0001-01-01 and 9999-12-31.
-    static let firstDay = Day(daysSince1970: -719_162)
-    static let lastDay = Day(daysSince1970: 2_932_896)
 
     /// Returns every day of a range, including days without tasks.
     static func history(

@@ -11,9 +11,6 @@ struct ReminderRule: Sendable, Hashable {
     /// The number of units between two dates, 1 or more.
     let number: Int
 
-    /// The last day that an answer can show.
-    private static let end = Day(daysSince1970: 2_932_896)
-
     /// Returns the first date that is not before a day; nil when there is none.
     func date(from day: Day) -> Day? {
         guard first < day else { return first }
@@ -24,7 +21,7 @@ struct ReminderRule: Sendable, Hashable {
             case .year: month(from: day, every: number * 12)
             default: nil
             }
-        return date.flatMap { $0 <= Self.end ? $0 : nil }
+        return date.flatMap { $0 <= .latest ? $0 : nil }
     }
 
     private func week(from day: Day) -> Day {

@@ -19,6 +19,11 @@ public struct Day: Hashable, Comparable, Sendable {
     public static func < (left: Self, right: Self) -> Bool { left.daysSince1970 < right.daysSince1970 }
 }
 
+extension Day {
+    /// The days of 0001-01-01 and of 9999-12-31: between them a year has four digits, as it is written.
+    package static let (earliest, latest) = (Day(daysSince1970: -719_162), Day(daysSince1970: 2_932_896))
+}
+
 extension Day: Strideable {
     /// Returns the number of days from this day to another one. The number is negative when the other day is earlier.
     public func distance(to other: Day) -> Int { Int(other.daysSince1970 - daysSince1970) }
