@@ -96,9 +96,10 @@ test-release: test-deps release-deps ## run the tests of the server's inner modu
 	CONCORD_PROXIES="$(CURDIR)/$(TOOLS)/proxies" CONCORD_SERVERS="$(CURDIR)/$(TOOLS)/servers" SWIFT=$(SWIFT) \
 		RELEASE="$(filter-out --static-swift-stdlib,$(RELEASE))" ./Tools/test-release $(if $(FILTER),'$(FILTER)')
 
-torture: test-deps build ## run the tests of crashes and bad networks at length
+torture: test-deps build ## run the tests of crashes and bad networks at length, and `make test-release`
 	CONCORD_PROXIES="$(CURDIR)/$(TOOLS)/proxies" CONCORD_SERVERS="$(CURDIR)/$(TOOLS)/servers" CONCORD_TORTURE=1 \
 		./Tools/with-services ./Tools/run-tests --skip-build --filter 'DrillTests|FaultTests|ScheduleTests|SpoiledServerTests|RequestParserTests|ZoneLawTests'
+	$(MAKE) test-release
 
 mutants: test-deps build ## put every mutant in front of every API's server; `make test` tries a sample
 	CONCORD_MUTANTS=all ./Tools/with-services ./Tools/run-tests --skip-build --filter 'MutantTests'

@@ -76,6 +76,7 @@ struct Chart {
     @Sendable private static func sizes(_ setting: Setting) async throws -> Chart {
         var (history, feed) = (Line(name: "history of a chat"), Line(name: "feed"))
         var (group, contacts) = (Line(name: "entries of a group"), Line(name: "contacts"))
+        var photos = Line(name: "photos")
         for count in [1000, 10_000, 100_000, 1_000_000] {
             Report.note("cost: \(count)")
             let x = Double(count)
@@ -94,8 +95,6 @@ struct Chart {
             }
             feed.points.append(Point(x: x, y: ofFeed))
 
-            // A group has at most as many entries as ten members log in years, and an account as many contacts.
-            guard count <= 100_000 else { continue }
             let entries = { try Benchmark.fillGroup($0, user: $1, group: $2, entries: count) }
             let ofGroup = try await DeuceDiaryServer.run(setting.concord, seed: entries) { server in
                 let get = Exchange.request(
@@ -105,10 +104,11 @@ struct Chart {
             }
             group.points.append(Point(x: x, y: ofGroup))
             contacts.points.append(Point(x: x, y: try await costOfContacts(count, setting)))
+            photos.points.append(Point(x: x, y: try await costOfPhotos(count, setting)))
         }
         return Chart(
             name: "sizes", title: "CPU of a page of 50 against all there is", horizontal: "rows",
-            vertical: "µs of CPU a request", lines: [history, feed, group, contacts])
+            vertical: "µs of CPU a request", lines: [history, feed, group, contacts, photos])
     }
 
     /// Returns the server's CPU time for a request under load, in microseconds.
@@ -136,6 +136,21 @@ struct Chart {
             }
             try await series.close()
             return series.cpu
+        }
+    }
+
+    private static func costOfPhotos(_ count: Int, _ setting: Setting) async throws -> Double {
+        try await Leftovers.withFolder { folder in
+            let place = Place(folder: folder, database: nil)
+            // The first start creates the tables, and the key of the tokens.
+            try place.serve(setting.concord, "gtsd").stop()
+            let now = Int(Date().timeIntervalSince1970 * 1000)
+            try place.fill("gtsd", Year.users(1, at: now) + [Year.photos(count, every: 1000, until: now)])
+            let token = try await Year.tokens(1, folder: folder)[0]
+            let server = try place.serve(setting.concord, "gtsd")
+            defer { server.stop() }
+            let get = Exchange.request("GET", "/v1/progress/photos", port: server.port, token: token, keepAlive: true)
+            return try await cost(of: get, server, setting)
         }
     }
 }

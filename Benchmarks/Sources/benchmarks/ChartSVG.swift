@@ -8,10 +8,10 @@ extension Chart {
         <title>\(Self.escaped(title))</title>
         <style>
         :root { --page: #ffffff; --ink: #1c2733; --soft: #5b6b7b; --grid: #dde4ea; --a: #0b62a8; --b: #b3470d;
-                --c: #2e7d32; --d: #6a4c93; }
+                --c: #2e7d32; --d: #6a4c93; --e: #8a6d00; }
         @media (prefers-color-scheme: dark) {
           :root { --page: #0f151b; --ink: #e6edf3; --soft: #9fb0c0; --grid: #2a3540; --a: #6cb6ff; --b: #ff9f68;
-                  --c: #7fd18a; --d: #c8a6f5; }
+                  --c: #7fd18a; --d: #c8a6f5; --e: #e0c341; }
         }
         text { font-family: -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; font-size: 11px; fill: var(--soft); }
         .title { font-size: 14px; font-weight: 600; fill: var(--ink); }
@@ -31,7 +31,7 @@ extension Chart {
 
     private static let (width, height) = (640.0, 340.0)
     private static let (left, right, top, bottom) = (56.0, 490.0, 52.0, 290.0)
-    private static let colours = ["var(--a)", "var(--b)", "var(--c)", "var(--d)"]
+    private static let colours = ["var(--a)", "var(--b)", "var(--c)", "var(--d)", "var(--e)"]
 
     private var allX: [Double] { Array(Set(lines.flatMap { $0.points.map(\.x) })).sorted() }
 

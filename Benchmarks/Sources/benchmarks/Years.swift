@@ -51,8 +51,8 @@ extension Benchmark {
 }
 
 /// A year of data of many users.
-private enum Year {
-    static let people = 10_000
+enum Year {
+    private static let people = 10_000
     /// The number of users who send requests, including one whose answer the floor gives.
     private static let asking = 3001
     private static let days = 365
@@ -97,21 +97,12 @@ private enum Year {
     /// completed tasks a day, one of them with evidence, and a photo a week. Two of today's tasks are open.
     static func statements(until today: Int) -> [String] {
         let now = Int(Date().timeIntervalSince1970 * 1000)
-        let (first, end) = (today - days + 1, now + 604_800_000)
-        func numbers(_ last: Int) -> String {
-            "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(last))"
-        }
+        let first = today - days + 1
         let badges = [
             "first_day", "week_warrior", "month_master", "perfect_10", "perfect_30", "perfect_100", "comeback",
             "photo_proof", "all_rounder", "cardio_king",
         ]
-        return [
-            """
-            \(numbers(people))
-            INSERT INTO users (email, password, timezone, created_at, updated_at)
-            SELECT 'u' || i || '@example.com', 'x', '\(zone)', \(now - days * 86_400_000), \(now) FROM n
-            """,
-            "INSERT INTO sessions (id, user_id, expires_at) SELECT 's' || id, id, \(end) FROM users",
+        return users(people, at: now) + [
             "INSERT INTO streaks (user_id, created_at, updated_at) SELECT id, \(now), \(now) FROM users",
             """
             INSERT INTO profiles (user_id, date_of_birth, gender, goal, weight, target_weight, height, activity,
@@ -143,18 +134,40 @@ private enum Year {
             INSERT INTO evidence (task_id, user_id, type, data, created_at)
             SELECT id, user_id, 'text_log', '{"text":"Felt good today."}', \(now) FROM tasks WHERE slot = 1
             """,
-            """
-            \(numbers(52))
-            INSERT INTO photos (user_id, file_key, file_size, mime_type, width, height, stage, created_at)
-            SELECT u.id, 'progress-photos/' || u.id || '/a1b2c3d4-e5f6-4a7b-8c9d-' || (100000000000 + n.i) || '-me.jpg',
-                2500000, 'image/jpeg', 3024, 4032, 'during', \(now) - (52 - n.i) * CAST(604800000 AS BIGINT)
-            FROM users u CROSS JOIN n
-            """,
+            photos(52, every: 604_800_000, until: now),
             """
             \(numbers(52))
             INSERT INTO photo_weeks (user_id, week) SELECT u.id, \(today - (today + 3) % 7) - n.i * 7
             FROM users u CROSS JOIN n
             """,
         ]
+    }
+
+    /// Returns statements that add users who registered a year ago, each with a session.
+    static func users(_ count: Int, at now: Int) -> [String] {
+        [
+            """
+            \(numbers(count))
+            INSERT INTO users (email, password, timezone, created_at, updated_at)
+            SELECT 'u' || i || '@example.com', 'x', '\(zone)', \(now - days * 86_400_000), \(now) FROM n
+            """,
+            "INSERT INTO sessions (id, user_id, expires_at) SELECT 's' || id, id, \(now + 604_800_000) FROM users",
+        ]
+    }
+
+    /// Returns a statement that adds photos of every user, the last of them now, with a number of milliseconds between
+    /// them.
+    static func photos(_ count: Int, every interval: Int, until now: Int) -> String {
+        """
+        \(numbers(count))
+        INSERT INTO photos (user_id, file_key, file_size, mime_type, width, height, stage, created_at)
+        SELECT u.id, 'progress-photos/' || u.id || '/a1b2c3d4-e5f6-4a7b-8c9d-' || (100000000000 + n.i) || '-me.jpg',
+            2500000, 'image/jpeg', 3024, 4032, 'during', \(now) - (\(count) - n.i) * CAST(\(interval) AS BIGINT)
+        FROM users u CROSS JOIN n
+        """
+    }
+
+    private static func numbers(_ last: Int) -> String {
+        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(last))"
     }
 }

@@ -17,7 +17,7 @@ extension MailboxFolder {
 extension Logger {
     /// Logs that an e-mail was not sent.
     ///
-    /// - Parameter email: The e-mail's number in the outbox; nil when the outbox could not be read.
+    /// - Parameter email: The e-mail's number in the queue; nil when the queue could not be read.
     public func logUnsentEmail(_ email: Int64?, _ error: any Error, isTriedAgain: Bool) {
         warning(
             "an e-mail was not sent",

@@ -63,7 +63,7 @@ public final class JobQueue<Job: Codable & Sendable>: Sendable {
     /// - Parameters:
     ///   - secret: The key, of 32 bytes or more, for jobs that contain secrets. Jobs that were encrypted with another key
     ///     than the present and the former one are left to a node that has it. Nil leaves jobs readable.
-    ///   - table: The table's name, for an API that has several outboxes.
+    ///   - table: The table's name, for an API that has several queues.
     ///   - maximum: The number of jobs above which no more are added (``isFull``).
     ///   - metrics: The names of the metrics.
     public init(

@@ -1,21 +1,24 @@
 import Contract
 import HTTPTypes
 
-/// A request that takes an `Idempotency-Key`, and a different one to the same path.
+/// A request that takes an `Idempotency-Key`, and a different one to the same path, where there can be one.
 public struct KeyedRequest: Sendable {
     let name: String
     let status: Int
+    let varies: Bool
     let send: @Sendable (_ usual: Bool, HTTPFields) async throws -> RawAnswer
 
     /// - Parameters:
     ///   - status: The status of the answer.
+    ///   - varies: Whether there is a different request to the same path. An operation without fields has none.
     ///   - send: Sends the request, or the different one.
     public init(
-        _ name: String, _ status: Int = 201,
+        _ name: String, _ status: Int = 201, varies: Bool = true,
         _ send: @escaping @Sendable (_ usual: Bool, HTTPFields) async throws -> RawAnswer
     ) {
         self.name = name
         self.status = status
+        self.varies = varies
         self.send = send
     }
 }
@@ -44,7 +47,7 @@ extension APIWorld {
         try expect(answers.filter { $0.headers[.idempotentReplayed] == nil }.count, equals: 1)
         let reused = Problem(
             .unprocessableContent, API.errorMessages.reusedIdempotencyKey, code: .reusedIdempotencyKey)
-        try await request.send(false, key).refused(reused, name)
+        if request.varies { try await request.send(false, key).refused(reused, name) }
         // The key still belongs to the first answer.
         let last = try await request.send(true, key)
         try expect(

@@ -88,6 +88,7 @@ public struct ResponseValidator: Transport, SocketTransport {
             }
             return
         }
+        if response.headers[.idempotentReplayed] != nil { server.coverage?.add(repeatOf: operation.signature) }
         let shape: Shape
         if status >= 400 {
             shape = shapes.failure

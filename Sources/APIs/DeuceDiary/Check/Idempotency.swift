@@ -8,12 +8,12 @@ import HTTPTypes
 extension DeuceDiaryScenarios {
     static let idempotency: [Scenario<DeuceDiaryWorld>] = [
         Scenario("A repeat under one key gets the first answer again, and does nothing", clause: "Idempotency-Key") {
-            world, john in
+            world, john, jane in
             let group = try await john.group()
             let socket = try await world.rawSocket(in: group)
             let entry = try await john.log(in: group)[0].id
             try expect(try await socket.entry()["id"], equals: entry.json)
-            for creation in creations(by: john, in: group, on: entry) {
+            for creation in try await creations(by: john, in: group, on: entry, reporting: jane) {
                 try await world.check(creation, repeats: 10, isFirstAlone: true)
             }
             try expect(try await john.deuceCount(), equals: 2)
@@ -24,10 +24,12 @@ extension DeuceDiaryScenarios {
             try expect(try await socket.entry()["id"], equals: last.id.json)
             await socket.close()
         },
-        Scenario("Twenty at once under one key are one", clause: "Idempotency-Key") { world, john in
+        Scenario("Twenty at once under one key are one", clause: "Idempotency-Key") { world, john, jane in
             let group = try await john.group()
             let entry = try await john.log(in: group)[0].id
-            for creation in creations(by: john, in: group, on: entry) { try await world.check(creation, repeats: 19) }
+            for creation in try await creations(by: john, in: group, on: entry, reporting: jane) {
+                try await world.check(creation, repeats: 19)
+            }
             try expect(try await john.deuceCount(), equals: 2)
         },
         Scenario(
@@ -35,7 +37,9 @@ extension DeuceDiaryScenarios {
         ) { world, john, jane in
             let group = try await john.group(with: jane)
             let entry = try await john.log(in: group)[0].id
-            for creation in creations(by: john, in: group, on: entry) { try await world.refuseBadKeys(of: creation) }
+            for creation in try await creations(by: john, in: group, on: entry, reporting: jane) {
+                try await world.refuseBadKeys(of: creation)
+            }
             let key = world.freshKey()
             let body: JSONValue = ["groupIds": [group.json], "location": "x", "thoughts": ""]
             for person in [john, jane] {
@@ -66,8 +70,13 @@ extension DeuceDiaryScenarios {
 
     /// Returns each operation that takes a key, with a request for it and a different one.
     private static func creations(
-        by john: Person, in group: DeuceDiary.Group.ID, on entry: DeuceDiary.DeuceEntry.ID
-    ) -> [KeyedRequest] {
+        by john: Person, in group: DeuceDiary.Group.ID, on entry: DeuceDiary.DeuceEntry.ID, reporting jane: Person
+    ) async throws -> [KeyedRequest] {
+        // A report is of what the two share, and not of one's own.
+        let written = try await jane.log(in: try await jane.group(with: john))[0].id
+        @Sendable func report(_ path: String, _ usual: Bool, _ key: HTTPFields) async throws -> RawAnswer {
+            try await john.post(path + "/report", ["reason": usual ? "rude" : "cruel"], headers: key)
+        }
         let place = john.world.freshName()
         let (small, large) = (SampleImage.jpeg(width: 8, height: 8), SampleImage.jpeg(width: 16, height: 16))
         return [
@@ -82,6 +91,11 @@ extension DeuceDiaryScenarios {
             KeyedRequest("a location", 200) {
                 try await john.post("/api/locations", ["name": .string($0 ? place : place + "x")], headers: $1)
             },
+            KeyedRequest("an invite", 200, varies: false) { _, key in
+                try await john.post("/api/groups/\(group)/invite", headers: key)
+            },
+            KeyedRequest("a report of a user", 200) { try await report("/api/users/\(jane.id)", $0, $1) },
+            KeyedRequest("a report of an entry", 200) { try await report("/api/entries/\(written)", $0, $1) },
             KeyedRequest("a picture", 200) { try await john.upload($0 ? small : large, headers: $1) },
         ]
     }

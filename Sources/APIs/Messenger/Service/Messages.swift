@@ -67,7 +67,7 @@ enum Messages {
     static let notFound = Problem(.notFound, "Message not found")
 
     /// The columns of a message, which ``Messenger/Message/init(row:)`` reads.
-    enum Column: String, Columns {
+    enum Column: String, Columns, CodingKey {
         case id
         case chat = "chat_id"
         case sender = "sender_id"

@@ -15,7 +15,7 @@ import WebSockets
 
 /// Implements the Messenger API. Each section of the contract is an extension in a file of its own.
 public final class MessengerService: FileStoringService {
-    /// The outbox of e-mails; that of notifications has the usual name.
+    /// The table of the queue of e-mails; that of notifications has the usual name.
     static let emailTable = "email_outbox"
 
     let database: Database

@@ -6,7 +6,8 @@ import MessengerAPI
 
 /// How a message is sent: who may send it, and what changes with it. A send is alone in its transaction or closure
 /// (``send(_:from:at:in:)``, on both engines), or one of many that PostgreSQL makes with one statement
-/// (``together(_:publishing:pushing:in:)``). The rules stand here, and both are made of them:
+/// (``together(_:publishing:pushing:in:)``). Both are made of what stands here once, who may send and what is stored, and
+/// both keep these rules:
 ///
 /// - The sender is a member of the chat, and in a direct chat nothing keeps the two users apart.
 /// - A file is the sender's own upload. Sends with files, and those with a flagged word, are never together with others.
@@ -28,10 +29,24 @@ enum Sends {
         }
     }
 
-    /// The columns that a send stores beside the id, in the order of ``Messages/Column``.
-    static let columns: SQL = "chat_id, sender_id, content, type, file_id, created_at"
+    /// Returns what a send stores in a column.
+    static func value(of column: Messages.Column, in message: Messenger.Message) -> SQLValue {
+        switch column {
+        case .id: message.id.sqlValue
+        case .chat: message.chat.sqlValue
+        case .sender: message.sender.sqlValue
+        case .content: message.content.sqlValue
+        case .type: message.type.sqlValue
+        case .file: message.file?.sqlValue ?? .null
+        case .createdAt: message.createdAt.sqlValue
+        }
+    }
 
-    /// Returns the message of a send: the answer, what its event says, and what ``columns`` keep.
+    /// The columns of a message whose id the database makes.
+    private static let columns = Messages.Column.allCases.filter { $0 != .id }
+    private static let columnList = SQL(trusted: columns.map(\.rawValue).joined(separator: ", "))
+
+    /// Returns the message of a send: the answer, what its event says, and what is stored.
     static func message(
         _ id: Messenger.Message.ID, _ request: Messenger.SendMessage, from sender: Messenger.User.ID, at now: Int64
     ) -> Messenger.Message {
@@ -80,18 +95,18 @@ enum Sends {
             try requireRight(of: sender, in: request.chat, db)
             throw DatabaseFailure.failed("a chat was not changed")
         }
+        var message = message(.init(0), request, from: sender, at: now)
+        let values = columns.map { value(of: $0, in: message) }
         let id: Messenger.Message.ID? = try db.insert(
-            """
-            INSERT INTO messages (\(columns))
-            VALUES (\(request.chat), \(sender), \(request.content), \(request.type), \(request.file), \(now))
-            """)
+            "INSERT INTO messages (\(columnList)) VALUES (\(values: values))")
         guard let id else { throw DatabaseFailure.failed("an insert returned no id") }
+        message.id = id
         try db.run(
             """
             UPDATE members SET last_read_id = \(id), read_at = \(now)
             WHERE chat_id = \(request.chat) AND user_id = \(sender)
             """)
-        return (message(id, request, from: sender, at: now), event)
+        return (message, event)
     }
 
     /// - Throws: A `Problem` with 403 when a user may not write to a chat.

@@ -12,28 +12,38 @@ extension Sends {
     /// A message as the statement reads it.
     private struct Row: Encodable {
         let n: Int
-        let id: Messenger.Message.ID
-        let chat: Messenger.Chat.ID
-        let sender: Messenger.User.ID
-        let content: String
-        let type: Messenger.MessageType
-        let at: Int64
+        let message: Messenger.Message
         let answer: SharedAnswer?
 
+        /// The columns of the input, for the definition of its rows.
+        static let columns = SQL(
+            trusted: "n INT, "
+                + Messages.Column.allCases.map { "\($0.rawValue) \(type(of: $0))" }.joined(separator: ", "))
+
         enum CodingKeys: CodingKey {
-            case n, id, chat, sender, content, type, at
+            case n
         }
 
         func encode(to encoder: any Encoder) throws {
             var row = encoder.container(keyedBy: CodingKeys.self)
             try row.encode(n, forKey: .n)
-            try row.encode(id, forKey: .id)
-            try row.encode(chat, forKey: .chat)
-            try row.encode(sender, forKey: .sender)
-            try row.encode(content, forKey: .content)
-            try row.encode(type, forKey: .type)
-            try row.encode(at, forKey: .at)
+            var columns = encoder.container(keyedBy: Messages.Column.self)
+            for column in Messages.Column.allCases {
+                switch Sends.value(of: column, in: message) {
+                case .null: try columns.encodeNil(forKey: column)
+                case .integer(let number): try columns.encode(number, forKey: column)
+                case .text(let text): try columns.encode(text, forKey: column)
+                case .real, .bytes: preconditionFailure("A message has no such value: \(column)")
+                }
+            }
             try answer?.encode(to: encoder)
+        }
+
+        private static func type(of column: Messages.Column) -> String {
+            switch column {
+            case .id, .chat, .sender, .file, .createdAt: "BIGINT"
+            case .content, .type: "TEXT"
+            }
         }
     }
 
@@ -48,16 +58,13 @@ extension Sends {
         var answers: [Answer<Messenger.SentMessage>] = []
         var rows: [Row] = []
         for (index, (send, id)) in zip(sends, ids).enumerated() {
-            let request = send.request
-            var answer = Answer(.created, Messenger.SentMessage(send.message(id)))
+            let message = send.message(id)
+            var answer = Answer(.created, Messenger.SentMessage(message))
             var stored: SharedAnswer?
             if let key = send.key { (stored, answer) = try SharedAnswer.encode(answer, key) }
             answers.append(answer)
             guard send.key.map({ keys.insert("\($0.scope) \($0.text)").inserted }) ?? true else { continue }
-            rows.append(
-                Row(
-                    n: index, id: id, chat: request.chat, sender: send.sender, content: request.content,
-                    type: request.type, at: send.now, answer: stored))
+            rows.append(Row(n: index, message: message, answer: stored))
         }
         let json = String(decoding: try JSONEncoder().encode(rows), as: UTF8.self)
         let sent = try db.finish(
@@ -68,9 +75,9 @@ extension Sends {
         var results = [Answer<Messenger.SentMessage>?](repeating: nil, count: sends.count)
         for (index, event) in sent {
             results[index] = answers[index]
-            let message = sends[index].message(ids[index])
-            publisher.publish(
-                .message(message), short: .stored(message.id), as: EventNumber(event, of: message.chat), in: db)
+            let announcement = LiveAnnouncement.message(sends[index].message(ids[index]))
+            let number = EventNumber(event, of: sends[index].request.chat)
+            publisher.publish(announcement, short: announcement.shortened, as: number, in: db)
         }
         return results
     }
@@ -102,23 +109,24 @@ extension Sends {
         let pushed: SQL = isPushing ? ", pushed AS (\(Pushes.insertion(from: "allowed")))" : ""
         return """
             WITH allowed AS MATERIALIZED (
-                SELECT i.*, c.events + ROW_NUMBER() OVER (PARTITION BY i.chat ORDER BY i.n) AS event
-                FROM json_to_recordset(CAST(\(json) AS JSON)) AS i (n INT, id BIGINT, chat BIGINT, sender BIGINT,
-                        content TEXT, type TEXT, at BIGINT, \(SharedAnswer.columns))
-                    JOIN chats c ON c.id = i.chat
-                WHERE \(SharedAnswer.isFirst) AND \(mayWrite(to: "c", "i.sender"))
+                SELECT i.*, i.created_at AS at,
+                    c.events + ROW_NUMBER() OVER (PARTITION BY i.chat_id ORDER BY i.n) AS event
+                FROM json_to_recordset(CAST(\(json) AS JSON)) AS i (\(Row.columns), \(SharedAnswer.columns))
+                    JOIN chats c ON c.id = i.chat_id
+                WHERE \(SharedAnswer.isFirst) AND \(mayWrite(to: "c", "i.sender_id"))
             ), dated AS (
                 UPDATE chats c SET updated_at = a.at, events = c.events + a.count
-                FROM (SELECT chat, MAX(at) AS at, COUNT(*) AS count FROM allowed GROUP BY chat) a WHERE c.id = a.chat
+                FROM (SELECT chat_id, MAX(at) AS at, COUNT(*) AS count FROM allowed GROUP BY chat_id) a
+                WHERE c.id = a.chat_id
             ), marked AS (
                 UPDATE members m SET last_read_id = a.id, read_at = a.at
-                FROM (SELECT chat, sender, MAX(id) AS id, MAX(at) AS at FROM allowed GROUP BY chat, sender) a
-                WHERE m.chat_id = a.chat AND m.user_id = a.sender
+                FROM (
+                    SELECT chat_id, sender_id, MAX(id) AS id, MAX(at) AS at FROM allowed GROUP BY chat_id, sender_id) a
+                WHERE m.chat_id = a.chat_id AND m.user_id = a.sender_id
             ), answered AS (
                 \(SharedAnswer.insertion(from: "allowed"))
             ), added AS (
-                INSERT INTO messages (id, \(columns))
-                SELECT id, chat, sender, content, type, NULL, at FROM allowed
+                INSERT INTO messages (\(Messages.Column.list)) SELECT \(Messages.Column.list) FROM allowed
             )\(pushed)
             SELECT n, event FROM allowed
             """

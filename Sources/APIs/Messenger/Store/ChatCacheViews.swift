@@ -22,18 +22,23 @@ extension ChatCache {
                 db,
                 literal: """
                     SELECT id, type, COALESCE(name, peer_name,
-                            (SELECT display_name FROM members WHERE chat = chats.id AND user <> \(user) LIMIT 1)),
+                            (SELECT display_name FROM members WHERE chat = chats.id AND user <> \(user) LIMIT 1)) AS title,
                         updated_at, last_text, unread, is_muted, muted_until,
                         peer, peer_username, peer_name, peer_avatar
                     FROM chats WHERE \(id == nil) OR id = \(id?.rawValue) ORDER BY updated_at / 1000 DESC, id DESC
                     """
             ).map { row in
                 StoredChat(
-                    id: .init(row[0]), type: .init(rawValue: row[1]), title: row[2], peer: Self.peer(row),
-                    updatedAt: .init(milliseconds: row[3]), lastMessage: row[4], unreadCount: row[5],
-                    mute: row[6] ? .init(until: (row[7] as Int64?).map { .init(milliseconds: $0) }) : nil)
+                    id: .init(row["id"]), type: .init(rawValue: row["type"]), title: row["title"], peer: Self.peer(row),
+                    updatedAt: .init(milliseconds: row["updated_at"]), lastMessage: row["last_text"],
+                    unreadCount: row["unread"], mute: Self.mute(row))
             }
         }
+    }
+
+    private static func mute(_ row: Row) -> Messenger.Mute? {
+        guard row["is_muted"] else { return nil }
+        return .init(until: (row["muted_until"] as Int64?).map { .init(milliseconds: $0) })
     }
 
     private static func peer(_ row: Row) -> Messenger.ChatPeer? {
@@ -111,10 +116,10 @@ extension ChatCache {
 
     private static func message(_ row: Row) -> Messenger.Message {
         var message = Messenger.Message(
-            id: .init(row[0]), chat: .init(row[1]), sender: .init(row[2]), content: row[3],
-            type: .init(rawValue: row[4]), file: (row[5] as Int64?).map { .init($0) },
-            createdAt: .init(milliseconds: row[6]))
-        message.edited = OrNull(wrappedValue: (row[7] as Int64?).map { .init(milliseconds: $0) })
+            id: .init(row["id"]), chat: .init(row["chat"]), sender: .init(row["sender"]), content: row["content"],
+            type: .init(rawValue: row["type"]), file: (row["file"] as Int64?).map { .init($0) },
+            createdAt: .init(milliseconds: row["created_at"]))
+        message.edited = OrNull(wrappedValue: (row["edited_at"] as Int64?).map { .init(milliseconds: $0) })
         return message
     }
 

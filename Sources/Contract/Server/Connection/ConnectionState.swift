@@ -18,7 +18,7 @@ struct ConnectionState {
         case queued
         /// The server considers the request's offer to change to another protocol.
         ///
-        /// Valid transitions: `answering`.
+        /// Valid transitions: `answering`, `discarding`.
         case deciding(Exchange)
         /// The server has the request's head, and its body is arriving.
         ///
@@ -188,7 +188,8 @@ struct ConnectionState {
         }
     }
 
-    /// Goes on with a further request, since it is the connection's turn.
+    /// Goes on with a further request, since it is the connection's turn. A connection that has begun to end while it waited
+    /// has no further request.
     mutating func takeTurn() {
         if case .queued = state { state = .idle(begun: false) }
     }
@@ -262,14 +263,14 @@ struct ConnectionState {
     /// Notes that the whole answer has been handed to the network.
     mutating func answerWasWritten(hasBytes: Bool) -> Continuation {
         switch state {
-        case .receiving:
+        case .receiving(let exchange) where exchange.isAnswered:
             state = .draining
             return isQuiescing ? .close : .none
-        case .answering:
+        case .answering(let exchange) where exchange.isAnswered:
             return next(hasBytes: hasBytes)
         case .discarding, .lingering:
             return isQuiescing || isInputOver ? .close : .none
-        case .idle, .queued, .deciding, .draining:
+        case .idle, .queued, .deciding, .receiving, .draining, .answering:
             preconditionFailure("Invalid state: \(state)")
         }
     }

@@ -111,8 +111,8 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
             }
         }
 
-        /// Binds values that were read from a database, with commas between.
-        mutating func appendInterpolation(values: [SQLValue]) {
+        /// Binds values, with commas between.
+        package mutating func appendInterpolation(values: [SQLValue]) {
             for (index, value) in values.enumerated() {
                 if index > 0 { appendLiteral(", ") }
                 bind(value)

@@ -50,20 +50,20 @@ package final class JSONText {
     /// be written to.
     @exclusivity(unchecked) private var deferredAt = -1
     /// The day of the most recent time, and where its date stands in the text.
-    @exclusivity(unchecked) var lastDay: (number: Int64, place: Int)?
+    @exclusivity(unchecked) private var lastDay: (number: Int64, place: Int)?
     /// The shared values that have been written.
-    @exclusivity(unchecked) var shared: [ObjectIdentifier: SharedText] = [:]
+    @exclusivity(unchecked) private var shared: [ObjectIdentifier: SharedText] = [:]
     /// The first misuse at a place where the protocols do not allow throwing.
     package private(set) var failure: (any Error)?
 
     // The identity is stored, because asking a type of another module for it is a call, for every value of a list.
-    let uuid = ObjectIdentifier(UUID.self)
-    let date = ObjectIdentifier(Date.self)
-    let url = ObjectIdentifier(URL.self)
-    let data = ObjectIdentifier(Data.self)
-    let decimal = ObjectIdentifier(Decimal.self)
-    let seconds = ObjectIdentifier(Timestamp<Seconds>.self)
-    let milliseconds = ObjectIdentifier(Timestamp<Milliseconds>.self)
+    private let uuid = ObjectIdentifier(UUID.self)
+    private let date = ObjectIdentifier(Date.self)
+    private let url = ObjectIdentifier(URL.self)
+    private let data = ObjectIdentifier(Data.self)
+    private let decimal = ObjectIdentifier(Decimal.self)
+    private let seconds = ObjectIdentifier(Timestamp<Seconds>.self)
+    private let milliseconds = ObjectIdentifier(Timestamp<Milliseconds>.self)
 
     package init() {
         bytes = Self.resized(nil, to: capacity)
@@ -347,6 +347,102 @@ extension JSONText {
         func digit(_ value: UInt8) -> UInt8 { value &+ (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10) }
         put(digit(byte >> 4))
         put(digit(byte & 15))
+    }
+}
+
+// MARK: Shared values
+
+extension JSONText {
+    /// A value that was written, and its place in the text. The reference keeps the object's identity.
+    private struct SharedText {
+        let object: AnyObject
+        let place: Range<Int>
+    }
+
+    /// Writes a value, or copies its text if the same object was written before.
+    @inlinable
+    package func write<Value: Encodable>(_ shared: Shared<Value>) throws {
+        if copy(textOf: shared.box) { return }
+        let start = count
+        try write(shared.box.value)
+        keep(shared.box, from: start)
+    }
+
+    /// Writes the text of an object again, and returns whether there is one.
+    @usableFromInline
+    func copy(textOf object: AnyObject) -> Bool {
+        guard let text = shared[ObjectIdentifier(object)] else { return false }
+        copy(text.place)
+        return true
+    }
+
+    @usableFromInline
+    func keep(_ object: AnyObject, from start: Int) {
+        shared[ObjectIdentifier(object)] = SharedText(object: object, place: start..<count)
+    }
+
+    /// Writes a part of the text again.
+    private func copy(_ place: Range<Int>) {
+        reserve(place.count)
+        (bytes + count).update(from: bytes + place.lowerBound, count: place.count)
+        count &+= place.count
+    }
+}
+
+// MARK: Types without an encoding of their own
+
+extension JSONText {
+    /// Writes the types whose own `encode(to:)` is not what a client expects, and timestamps, which are many. The
+    /// comparison proves each bit cast.
+    func writeDirectly<T: Encodable>(_ value: T) throws -> Bool {
+        switch ObjectIdentifier(T.self) {
+        case milliseconds: write(unsafeBitCast(value, to: Timestamp<Milliseconds>.self))
+        case seconds: write(unsafeBitCast(value, to: Timestamp<Seconds>.self))
+        case uuid:
+            write(unsafeBitCast(value, to: UUID.self))
+        case date:
+            throw error(value, at: here, "a Date has no format: encode a type that has one")
+        case url:
+            write(unsafeBitCast(value, to: URL.self).absoluteString)
+        case data:
+            write(unsafeBitCast(value, to: Data.self).base64EncodedString())
+        case decimal:
+            let number = unsafeBitCast(value, to: Decimal.self)
+            guard number.isFinite else { throw error(value, at: here, "JSON has no \(number)") }
+            write(ascii: number.description)
+        default:
+            return false
+        }
+        return true
+    }
+
+    @inlinable
+    package func write<Precision>(_ timestamp: Timestamp<Precision>) {
+        write(time: timestamp.milliseconds, fractionDigits: Precision.fractionDigits)
+    }
+
+    @usableFromInline
+    func write(time milliseconds: Int64, fractionDigits: Int) {
+        reserve(DigitWriter.timeCapacity + 2)
+        put("\"")
+        var writer = DigitWriter(UnsafeMutableBufferPointer(start: bytes + count, count: DigitWriter.timeCapacity))
+        let day = milliseconds.quotientAndRemainderFlooring(dividingBy: 86_400_000).0
+        let known = lastDay.flatMap { $0.number == day ? UnsafePointer(bytes + $0.place) : nil }
+        lastDay = (day, count)
+        writer.write(time: milliseconds, fractionDigits: fractionDigits, date: known)
+        count &+= writer.count
+        put("\"")
+    }
+
+    private func write(_ uuid: UUID) {
+        put("\"")
+        withUnsafeBytes(of: uuid.uuid) { bytes in
+            for index in bytes.indices {
+                if index == 4 || index == 6 || index == 8 || index == 10 { put("-") }
+                put(hex: bytes[index])
+            }
+        }
+        put("\"")
     }
 }
 
