@@ -72,7 +72,7 @@ extension DeuceDiaryScenarios {
     private static func creations(
         by john: Person, in group: DeuceDiary.Group.ID, on entry: DeuceDiary.DeuceEntry.ID, reporting jane: Person
     ) async throws -> [KeyedRequest] {
-        // A report is of what the two share, and not of one's own.
+        // John reports Jane and her entry, because an own one cannot be reported.
         let written = try await jane.log(in: try await jane.group(with: john))[0].id
         @Sendable func report(_ path: String, _ usual: Bool, _ key: HTTPFields) async throws -> RawAnswer {
             try await john.post(path + "/report", ["reason": usual ? "rude" : "cruel"], headers: key)

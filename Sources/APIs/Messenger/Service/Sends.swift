@@ -6,8 +6,7 @@ import MessengerAPI
 
 /// How a message is sent: who may send it, and what changes with it. A send is alone in its transaction or closure
 /// (``send(_:from:at:in:)``, on both engines), or one of many that PostgreSQL makes with one statement
-/// (``together(_:publishing:pushing:in:)``). Both are made of what stands here once, who may send and what is stored, and
-/// both keep these rules:
+/// (``together(_:publishing:pushing:in:)``). Both use the conditions and the columns that stand here, and keep these rules:
 ///
 /// - The sender is a member of the chat, and in a direct chat nothing keeps the two users apart.
 /// - A file is the sender's own upload. Sends with files, and those with a flagged word, are never together with others.
