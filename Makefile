@@ -5,10 +5,9 @@
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
 export SWIFT ?= swift
-# Programs that are measured or serve are optimised across modules, do not check at run time that accesses are exclusive (the
-# tests' builds do), and have the standard library linked in: each saves up to a tenth of the CPU. Macs have the library in the
-# system.
-RELEASE := -c release -Xswiftc -cross-module-optimization -Xswiftc -enforce-exclusivity=unchecked \
+# Programs that are measured or serve are optimised across modules, and have the standard library linked in: each saves up to a
+# tenth of the CPU. Macs have the library in the system.
+RELEASE := -c release -Xswiftc -cross-module-optimization \
 	$(if $(filter Linux,$(shell uname -s)),--static-swift-stdlib)
 
 # GRDB needs SQLite, images libvips; Foundation's networking and the Swift toolchain need the rest.

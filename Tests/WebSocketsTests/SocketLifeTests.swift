@@ -56,7 +56,7 @@ struct SocketEndTests {
 
     @Test func aReaderTooSlowIsClosedWith1013() async throws {
         let events = Events()
-        var limits = SocketLimits()
+        var limits = SocketLimits.patient
         limits.maximumQueuedBytes = 100_000
         try await TestServer.run([.echo(limits: limits, events: events)]) { server in
             let connection = try await RawConnection.upgraded(port: server.port)
@@ -125,11 +125,7 @@ struct SocketOrderTests {
     @Test(arguments: [true, false])
     func aSlowReaderLosesNoFrameBeforeTheEnd(sendsDirectly: Bool) async throws {
         let events = Events()
-        // A busy machine may need long to read what waits.
-        var limits = SocketLimits()
-        limits.closingTime = .minutes(20)
-        limits.idleTimeout = nil
-        try await TestServer.run([.echo(limits: limits, events: events)], sendsDirectly: sendsDirectly) { server in
+        try await TestServer.run([.echo(events: events)], sendsDirectly: sendsDirectly) { server in
             let connection = try await RawConnection.upgraded(port: server.port)
             try await connection.channel.setOption(.autoRead, value: false).get()
             try await connection.send(frame(0x81, "flood"))

@@ -83,7 +83,7 @@ struct TestServer {
 extension SocketRoute {
     /// Returns a socket that echoes every text, and sends a report of binary messages and of its end.
     static func echo(
-        _ path: String = "/ws", limits: SocketLimits = SocketLimits(), events: Events = Events(),
+        _ path: String = "/ws", limits: SocketLimits = .patient, events: Events = Events(),
         admission: @escaping @Sendable (HTTPRequest) async -> SocketAdmission? = { _ in nil }
     ) -> SocketRoute {
         SocketRoute(path: path, limits: limits) { request, peer in
