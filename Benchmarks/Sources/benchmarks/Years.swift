@@ -78,7 +78,8 @@ enum Year {
         #"{"taskId":\#(task),"type":"text_log","data":{"text":"Two litres, most of it tea."}}"#
     }
 
-    /// Returns access tokens of the first users, signed with the server's own key.
+    /// Returns access tokens of the first users, signed with the server's own key and valid as long as the server's: it refuses
+    /// those that are valid for longer.
     static func tokens(_ count: Int, folder: String) async throws -> [String] {
         let key = try SecretKeys(folder: folder, environment: [:]).key("gtsd-tokens", variable: "")
         let now = Int64(Date().timeIntervalSince1970)
@@ -86,7 +87,7 @@ enum Year {
         var tokens: [String] = []
         for person in 1...count {
             let claims = TokenClaims(
-                subject: String(person), kind: "access", issuedAt: now, expiresAt: now + 3600, id: "t\(person)",
+                subject: String(person), kind: "access", issuedAt: now, expiresAt: now + 15 * 60, id: "t\(person)",
                 session: "s\(person)")
             tokens.append(try await signer.sign(claims))
         }
