@@ -94,7 +94,7 @@ import Testing
             var name = String(setting.name.prefix { $0 != " " })
             if name.hasSuffix("-key-former") { name.removeLast("-former".count) }
             let variable = "CONCORD_" + name.uppercased().replacing("-", with: "_")
-            // What follows is the end of the name or of the word, such as a value: else another setting is named.
+            // The name ends there: a longer name that begins with it is another setting's.
             let isDocumented = ["--\(name)", variable].contains { word in
                 [" ", "=", "`", "\n"].contains { pages.contains("`\(word)\($0)") }
             }

@@ -48,7 +48,7 @@ public struct TestDatabase: Sendable {
         guard let url else {
             return try .sqlite(path: "\(folder)/\(schema.name).sqlite", schema: schema, waiting: .patient)
         }
-        // No connection is given up that takes long, as the program gives it up after five seconds.
+        // A connection that takes long is tried again: the program gives up after five seconds.
         for _ in 0..<20 {
             do { return try .postgreSQL(url: url, schema: schema, connections: 4, waiting: .patient) } catch {
                 guard "\(error)".contains("timeout expired") else { throw error }
