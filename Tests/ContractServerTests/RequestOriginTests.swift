@@ -28,6 +28,7 @@ import Testing
     @Test(arguments: [
         "", ":", ":80", "a:", "a:0", "a:65536", "a:-1", "a:+1", "a:8O", "a:80:80", "a b", "a/b", "a?b", "a#b", "a\\b",
         "user@a", "é.example", "[::1", "::1", "[]", "[a]", "[::1]80", "[::1%25eth0]", "[127.0.0.1]", "<a>",
+        "[::1]:", "a:\u{308}80", "[\u{308}::1]",
         "\"",
         String(repeating: "a", count: 256),
     ]) func anyOtherTextIsNoHost(_ text: String) {

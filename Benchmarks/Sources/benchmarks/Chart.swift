@@ -74,56 +74,81 @@ struct Chart {
     // MARK: The cost against the size of the data
 
     @Sendable private static func sizes(_ setting: Setting) async throws -> Chart {
-        var (history, feed) = (Line(name: "history of a chat"), Line(name: "feed"))
-        var (group, contacts) = (Line(name: "entries of a group"), Line(name: "contacts"))
-        var photos = Line(name: "photos")
-        for count in [1000, 10_000, 100_000, 1_000_000] {
-            Report.note("cost: \(count)")
-            let x = Double(count)
+        let all = [1000, 10_000, 100_000, 1_000_000]
+        let history = try await line("history of a chat", all, setting) { count, measure in
             let messages: MessengerServer.Seed = {
                 try Benchmark.fillSQLite($0, user: $1, chat: $2, messages: count)
             }
-            let ofHistory = try await MessengerServer.run(setting.concord, seed: messages) {
-                try await cost(of: $0.newestFifty, $0.process, setting)
+            return try await MessengerServer.run(setting.concord, seed: messages) {
+                try await measure(try await Subject($0.process, sending: $0.newestFifty, setting))
             }
-            history.points.append(Point(x: x, y: ofHistory))
-
-            let ofFeed = try await Benchmark.withFeed(of: count, setting) { server, cookie in
+        }
+        let feed = try await line("feed", all, setting) { count, measure in
+            try await Benchmark.withFeed(of: count, setting) { server, cookie in
                 let get = Exchange.request(
                     "GET", "/api/feed?limit=50", port: server.port, cookie: cookie, keepAlive: true)
-                return try await cost(of: get, server, setting)
+                return try await measure(try await Subject(server, sending: get, setting))
             }
-            feed.points.append(Point(x: x, y: ofFeed))
-
+        }
+        let group = try await line("entries of a group", all, setting) { count, measure in
             let entries = { try Benchmark.fillGroup($0, user: $1, group: $2, entries: count) }
-            let ofGroup = try await DeuceDiaryServer.run(setting.concord, seed: entries) { server in
+            return try await DeuceDiaryServer.run(setting.concord, seed: entries) { server in
                 let get = Exchange.request(
                     "GET", "/api/groups/\(server.group)?limit=50", port: server.port, token: server.token,
                     keepAlive: true)
-                return try await cost(of: get, server.process, setting)
+                return try await measure(try await Subject(server.process, sending: get, setting))
             }
-            group.points.append(Point(x: x, y: ofGroup))
-            photos.points.append(Point(x: x, y: try await costOfPhotos(count, setting)))
-            // An import of a million contacts takes minutes.
-            guard count <= 100_000 else { continue }
-            contacts.points.append(Point(x: x, y: try await costOfContacts(count, setting)))
         }
+        let photos = try await line("photos", all, setting) { try await withPhotos($0, setting, $1) }
+        // An import of a million contacts takes minutes.
+        let contacts = try await line("contacts", all.dropLast(), setting) { try await withContacts($0, setting, $1) }
         return Chart(
             name: "sizes", title: "CPU of a page of 50 against all there is", horizontal: "rows",
             vertical: "µs of CPU a request", lines: [history, feed, group, contacts, photos])
     }
 
-    /// Returns the server's CPU time for a request under load, in microseconds.
-    private static func cost(
-        of request: String, _ server: ServerProcess, _ setting: Setting
-    ) async throws -> Double {
-        let series = try await HTTPSeries(server, sending: request)
-        for _ in 0..<setting.turns { try await series.run(setting.turn) }
-        try await series.close()
-        return series.cpu
+    /// A server under load, in turns.
+    private struct Subject {
+        let series: ServerSeries
+        let run: (_ turn: Int) async throws -> Void
+
+        init(_ process: ServerProcess, sending request: String, _ setting: Setting) async throws {
+            let series = try await HTTPSeries(process, sending: request)
+            self.series = series
+            run = { _ in try await series.run(setting.turn) }
+        }
+
+        /// Asks one request after the other, a part of them in each turn.
+        init(_ process: ServerProcess, sending requests: [String], _ setting: Setting) async throws {
+            let series = try await OneByOne(process)
+            self.series = series
+            let length = requests.count / setting.turns
+            run = { try await series.run(Array(requests[($0 * length)..<(($0 + 1) * length)])) }
+        }
     }
 
-    private static func costOfContacts(_ count: Int, _ setting: Setting) async throws -> Double {
+    /// Measures the other servers while one runs, and returns the cost of a request to each, in microseconds of CPU.
+    private typealias Measure = (Subject) async throws -> [Double]
+
+    /// Measures servers that have different numbers of rows. All of them run at once and are asked in turns, so that what
+    /// else the machine does falls on each.
+    private static func line(
+        _ name: String, _ counts: [Int], _ setting: Setting, open: @escaping (Int, Measure) async throws -> [Double]
+    ) async throws -> Line {
+        func costs(_ rest: ArraySlice<Int>, beside subjects: [Subject]) async throws -> [Double] {
+            guard let count = rest.first else {
+                for turn in 0..<setting.turns { for each in subjects { try await each.run(turn) } }
+                for each in subjects { try await each.series.close() }
+                return subjects.map(\.series.cpu)
+            }
+            Report.note("\(name): \(count)")
+            return try await open(count) { try await costs(rest.dropFirst(), beside: subjects + [$0]) }
+        }
+        let costs = try await costs(counts[...], beside: [])
+        return Line(name: name, points: zip(counts, costs).map { Point(x: Double($0), y: $1) })
+    }
+
+    private static func withContacts(_ count: Int, _ setting: Setting, _ measure: Measure) async throws -> [Double] {
         try await Leftovers.withFolder { folder in
             let place = Place(folder: folder, database: nil)
             _ = try Benchmark.importContacts(count, to: place, setting)
@@ -131,17 +156,11 @@ struct Chart {
             defer { server.stop() }
             // The number of requests is limited, so each turn is long enough to be measured.
             let requests = try Benchmark.contactRequests(3000, "?limit=50", to: server, place, setting)
-            let series = try await OneByOne(server)
-            for turn in 0..<setting.turns {
-                let length = requests.count / setting.turns
-                try await series.run(Array(requests[(turn * length)..<((turn + 1) * length)]))
-            }
-            try await series.close()
-            return series.cpu
+            return try await measure(try await Subject(server, sending: requests, setting))
         }
     }
 
-    private static func costOfPhotos(_ count: Int, _ setting: Setting) async throws -> Double {
+    private static func withPhotos(_ count: Int, _ setting: Setting, _ measure: Measure) async throws -> [Double] {
         try await Leftovers.withFolder { folder in
             let place = Place(folder: folder, database: nil)
             // The first start creates the tables, and the key of the tokens.
@@ -152,7 +171,7 @@ struct Chart {
             let server = try place.serve(setting.concord, "gtsd")
             defer { server.stop() }
             let get = Exchange.request("GET", "/v1/progress/photos", port: server.port, token: token, keepAlive: true)
-            return try await cost(of: get, server, setting)
+            return try await measure(try await Subject(server, sending: get, setting))
         }
     }
 }

@@ -34,24 +34,27 @@ public struct RequestOrigin: Sendable {
 
     /// Returns whether a text is a name, an IPv4 address or an IPv6 address in brackets, with or without a port. A client can
     /// send any text as its host, and links begin with it.
+    ///
+    /// It reads bytes, because it is asked for each of a page's links.
     static func isHost(_ text: String) -> Bool {
-        guard text.utf8.count <= 255 else { return false }
-        var (name, rest) = (text[...], ""[...])
-        if text.first == "[" {
-            guard let end = text.firstIndex(of: "]") else { return false }
-            let address = text[text.index(after: text.startIndex)..<end]
-            guard address.utf8.allSatisfy({ $0 != UInt8(ascii: "%") }), address.contains(":"),
+        let bytes = text.utf8
+        guard bytes.count <= 255 else { return false }
+        let rest: Substring.UTF8View
+        if bytes.first == UInt8(ascii: "[") {
+            guard let end = bytes.firstIndex(of: UInt8(ascii: "]")) else { return false }
+            let address = text[bytes.index(after: bytes.startIndex)..<end]
+            guard !address.utf8.contains(UInt8(ascii: "%")), address.utf8.contains(UInt8(ascii: ":")),
                 IPAddress(address) != nil
             else { return false }
-            rest = text[text.index(after: end)...]
+            rest = bytes[bytes.index(after: end)...]
         } else {
-            name = text.prefix { $0 != ":" }
-            rest = text[name.endIndex...]
-            guard !name.isEmpty, name.utf8.allSatisfy(Self.isOfName) else { return false }
+            let name = bytes.prefix { $0 != UInt8(ascii: ":") }
+            guard !name.isEmpty, name.allSatisfy(Self.isOfName) else { return false }
+            rest = bytes[name.endIndex...]
         }
         guard let colon = rest.first else { return true }
         let port = rest.dropFirst()
-        return colon == ":" && port.utf8.allSatisfy { 0x30...0x39 ~= $0 } && (UInt16(port) ?? 0) > 0
+        return colon == UInt8(ascii: ":") && port.allSatisfy { 0x30...0x39 ~= $0 } && (UInt16(Substring(port)) ?? 0) > 0
     }
 
     /// Returns whether a byte occurs in names of hosts: `a` to `z`, a digit, a hyphen, a dot or an underscore.
