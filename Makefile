@@ -104,7 +104,7 @@ mutants: test-deps build ## put every mutant in front of every API's server; `ma
 	CONCORD_MUTANTS=all ./Tools/with-services ./Tools/run-tests --skip-build --filter 'MutantTests'
 
 sanitize: test-deps ## run the tests of code with raw memory and many threads under sanitizers, and the fuzzer of requests
-	SWIFT=$(SWIFT) ./Tools/sanitize
+	CONCORD_PYTHON="$(CURDIR)/$(TOOLS)/bin/python" SWIFT=$(SWIFT) ./Tools/sanitize
 	SWIFT=$(SWIFT) ./Tools/fuzz
 
 fuzz: deps ## send random requests to the parser and to NIO's, and compare (ARGS="50MB" for more)

@@ -21,7 +21,6 @@ struct Benchmark: Sendable {
     let measure: @Sendable (Setting) async throws -> [Row]
 
     static let all = [send, history, detail, feed, contacts, years, thumbnail, postgreSQL, fanOut, idle, start, json]
-    static var names: String { all.map(\.name).joined(separator: ", ") }
 }
 
 /// An error that ends a run, with its message.

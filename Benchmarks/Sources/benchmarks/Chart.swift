@@ -13,8 +13,6 @@ struct Chart {
         var points: [Point] = []
     }
 
-    /// The name of the file, without its extension.
-    let name: String
     let title: String
     /// The label of the horizontal axis, whose scale is logarithmic.
     let horizontal: String
@@ -22,14 +20,19 @@ struct Chart {
     let vertical: String
     var lines: [Line]
 
-    /// Measures and draws the charts.
+    /// A chart's name, which is that of its file without the extension, and what measures it.
+    typealias Source = (name: String, measure: @Sendable (Setting) async throws -> Chart)
+
+    static let all: [Source] = [("connections", connections), ("sizes", sizes)]
+
+    /// Measures and draws charts.
     ///
     /// - Parameter folder: The folder for the files, which is created if there is none.
-    static func drawAll(_ setting: Setting, in folder: String) async throws {
+    static func draw(_ charts: [Source], _ setting: Setting, in folder: String) async throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        for measure in [connections, sizes] {
+        for (name, measure) in charts {
             let chart = try await measure(setting)
-            let path = "\(folder)/\(chart.name).svg"
+            let path = "\(folder)/\(name).svg"
             try chart.svg.write(toFile: path, atomically: true, encoding: .utf8)
             print(path)
             for line in chart.lines {
@@ -66,7 +69,7 @@ struct Chart {
                 }
             }
             return Chart(
-                name: "connections", title: "Rate against connections", horizontal: "connections",
+                title: "Rate against connections", horizontal: "connections",
                 vertical: "requests a second", lines: lines)
         }
     }
@@ -79,15 +82,15 @@ struct Chart {
             let messages: MessengerServer.Seed = {
                 try Benchmark.fillSQLite($0, user: $1, chat: $2, messages: count)
             }
-            return try await MessengerServer.run(setting.concord, seed: messages) {
-                try await measure(try await Subject($0.process, sending: $0.newestFifty, setting))
+            return try await MessengerServer.run(setting.concord, seed: messages) { server in
+                try await measure { try await Subject(server.process, sending: server.newestFifty, setting) }
             }
         }
         let feed = try await line("feed", all, setting) { count, measure in
             try await Benchmark.withFeed(of: count, setting) { server, cookie in
                 let get = Exchange.request(
                     "GET", "/api/feed?limit=50", port: server.port, cookie: cookie, keepAlive: true)
-                return try await measure(try await Subject(server, sending: get, setting))
+                return try await measure { try await Subject(server, sending: get, setting) }
             }
         }
         let group = try await line("entries of a group", all, setting) { count, measure in
@@ -96,14 +99,14 @@ struct Chart {
                 let get = Exchange.request(
                     "GET", "/api/groups/\(server.group)?limit=50", port: server.port, token: server.token,
                     keepAlive: true)
-                return try await measure(try await Subject(server.process, sending: get, setting))
+                return try await measure { try await Subject(server.process, sending: get, setting) }
             }
         }
         let photos = try await line("photos", all, setting) { try await withPhotos($0, setting, $1) }
         // An import of a million contacts takes minutes.
         let contacts = try await line("contacts", all.dropLast(), setting) { try await withContacts($0, setting, $1) }
         return Chart(
-            name: "sizes", title: "CPU of a page of 50 against all there is", horizontal: "rows",
+            title: "CPU of a page of 50 against all there is", horizontal: "rows",
             vertical: "µs of CPU a request", lines: [history, feed, group, contacts, photos])
     }
 
@@ -127,24 +130,27 @@ struct Chart {
         }
     }
 
-    /// Measures the other servers while one runs, and returns the cost of a request to each, in microseconds of CPU.
-    private typealias Measure = (Subject) async throws -> [Double]
+    /// Measures the other servers while one runs, and returns the cost of a request to each, in microseconds of CPU. It
+    /// connects when all of them run, because a server closes connections that wait for long.
+    private typealias Measure = (_ connect: @escaping () async throws -> Subject) async throws -> [Double]
 
     /// Measures servers that have different numbers of rows. All of them run at once and are asked in turns, so that what
     /// else the machine does falls on each.
     private static func line(
         _ name: String, _ counts: [Int], _ setting: Setting, open: @escaping (Int, Measure) async throws -> [Double]
     ) async throws -> Line {
-        func costs(_ rest: ArraySlice<Int>, beside subjects: [Subject]) async throws -> [Double] {
+        func costs(_ rest: ArraySlice<Int>, beside others: [() async throws -> Subject]) async throws -> [Double] {
             guard let count = rest.first else {
+                let subjects = try await others.asyncMap { try await $0() }
                 for turn in 0..<setting.turns { for each in subjects { try await each.run(turn) } }
                 for each in subjects { try await each.series.close() }
                 return subjects.map(\.series.cpu)
             }
             Report.note("\(name): \(count)")
-            return try await open(count) { try await costs(rest.dropFirst(), beside: subjects + [$0]) }
+            return try await open(count) { try await costs(rest.dropFirst(), beside: others + [$0]) }
         }
         let costs = try await costs(counts[...], beside: [])
+        Report.note("\(name): \(costs.map { String(format: "%.0f", $0) }.joined(separator: ", ")) µs")
         return Line(name: name, points: zip(counts, costs).map { Point(x: Double($0), y: $1) })
     }
 
@@ -156,7 +162,7 @@ struct Chart {
             defer { server.stop() }
             // The number of requests is limited, so each turn is long enough to be measured.
             let requests = try Benchmark.contactRequests(3000, "?limit=50", to: server, place, setting)
-            return try await measure(try await Subject(server, sending: requests, setting))
+            return try await measure { try await Subject(server, sending: requests, setting) }
         }
     }
 
@@ -171,7 +177,7 @@ struct Chart {
             let server = try place.serve(setting.concord, "gtsd")
             defer { server.stop() }
             let get = Exchange.request("GET", "/v1/progress/photos", port: server.port, token: token, keepAlive: true)
-            return try await measure(try await Subject(server, sending: get, setting))
+            return try await measure { try await Subject(server, sending: get, setting) }
         }
     }
 }

@@ -24,7 +24,8 @@ struct Benchmarks: AsyncParsableCommand {
             valueName: "url"))
     var postgres: String?
 
-    @Option(help: ArgumentHelp("Run one benchmark only. Repeatable.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("Run this benchmark only, or draw this chart. Repeatable.", valueName: "name"))
     var only: [String] = []
 
     @Option(
@@ -41,8 +42,9 @@ struct Benchmarks: AsyncParsableCommand {
     var list = false
 
     func validate() throws {
-        for name in only where !Benchmark.all.contains(where: { $0.name == name }) {
-            throw ValidationError("There is no benchmark '\(name)'. Known: \(Benchmark.names)")
+        let (kind, known) = charts ? ("chart", Chart.all.map(\.name)) : ("benchmark", Benchmark.all.map(\.name))
+        for name in only where !known.contains(name) {
+            throw ValidationError("There is no \(kind) '\(name)'. Known: \(known.joined(separator: ", "))")
         }
         guard seconds > 0 else { throw ValidationError("--seconds must be more than 0") }
     }
@@ -52,6 +54,13 @@ struct Benchmarks: AsyncParsableCommand {
             for benchmark in Benchmark.all { print("\(benchmark.name.padded(to: 10)) \(benchmark.abstract)") }
             return
         }
+        if charts {
+            prepare()
+            let setting = Setting(
+                concord: try requiredServer(), postgreSQL: nil, engines: [.sqlite], turn: .seconds(seconds))
+            let chosen = Chart.all.filter { only.isEmpty || only.contains($0.name) }
+            return try await Chart.draw(chosen, setting, in: "docs/charts")
+        }
         let postgreSQL = postgres ?? ProcessInfo.processInfo.environment["CONCORD_TEST_POSTGRES"]
         let chosen = Benchmark.all.filter { benchmark in
             only.isEmpty ? !benchmark.needsPostgreSQL || postgreSQL != nil : only.contains(benchmark.name)
@@ -59,14 +68,8 @@ struct Benchmarks: AsyncParsableCommand {
         if postgreSQL == nil, engine == .postgreSQL || chosen.contains(where: \.needsPostgreSQL) {
             throw ValidationError("--postgres URL is needed, or to be run by Tools/with-services")
         }
-        let server = try charts ? requiredServer() : server(for: chosen)
-        Leftovers.removeOnSignals()
-        raiseDescriptorLimit()
-        if charts {
-            let setting = Setting(concord: server, postgreSQL: nil, engines: [.sqlite], turn: .seconds(seconds))
-            return try await Chart.drawAll(setting, in: "docs/charts")
-        }
-
+        let server = try server(for: chosen)
+        prepare()
         let before = load
         var report = Report()
         for benchmark in chosen {
@@ -78,6 +81,11 @@ struct Benchmarks: AsyncParsableCommand {
         }
         print(report.text)
         print("Load average over a minute: \(before) before, \(load) after.")
+    }
+
+    private func prepare() {
+        Leftovers.removeOnSignals()
+        raiseDescriptorLimit()
     }
 
     private var load: String {

@@ -46,6 +46,8 @@ final class HTTPLoad: @unchecked Sendable {
     private var parked = 0
     private var turn = Turn()
     private var whenParked: EventLoopPromise<Void>?
+    /// What ended a connection, perhaps between two turns.
+    private var failure: Failed?
 
     private init(_ eventLoop: any EventLoop) { self.eventLoop = eventLoop }
 
@@ -84,6 +86,7 @@ final class HTTPLoad: @unchecked Sendable {
         let parked = eventLoop.makePromise(of: Void.self)
         let start = ContinuousClock.now
         eventLoop.execute {
+            if let failure = self.failure { return parked.fail(failure) }
             self.whenParked = parked
             self.turn = Turn()
             self.work = work
@@ -116,7 +119,11 @@ final class HTTPLoad: @unchecked Sendable {
         if parked == connections.count { whenParked?.succeed() }
     }
 
-    fileprivate func failed(_ text: String) { whenParked?.fail(Failed(text)) }
+    fileprivate func failed(_ text: String) {
+        let failure = Failed(text)
+        self.failure = failure
+        whenParked?.fail(failure)
+    }
 }
 
 /// Reads just enough of an answer to know where it ends.

@@ -16,6 +16,8 @@
 #include <sys/syscall.h>
 #endif
 
+#define IS_SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+
 static bool limit(int resource, rlim_t value) {
     struct rlimit current;
     if (getrlimit(resource, &current) != 0) return false;
@@ -34,8 +36,9 @@ bool cvips_limit(cvips_limits limits) {
     // A library that tries to write a file must get an error and not end the process.
     signal(SIGXFSZ, SIG_IGN);
     bool done = limit(RLIMIT_CORE, 0) && limit(RLIMIT_FSIZE, 0) && limit(RLIMIT_CPU, limits.cpu_seconds);
-#ifdef __linux__
-    // On other systems a process starts with more address space than any image needs.
+#if defined(__linux__) && !IS_SANITIZED
+    // On other systems a process starts with more address space than any image needs. So it does with a sanitizer, which
+    // reserves terabytes for its shadow memory.
     done = done && (limits.memory == 0 || limit(RLIMIT_AS, limits.memory));
 #endif
     return done;

@@ -147,7 +147,8 @@ struct SignedURL: Sendable {
         }
         var code = begun
         code.update(data: text)
-        return Data(code.finalize()).base64EncodedString().utf8.prefix { $0 != UInt8(ascii: "=") }.map { byte in
+        // The 32 bytes are 43 characters and one "=".
+        return Data(code.finalize()).base64EncodedString().utf8.dropLast().map { byte in
             switch byte {
             case UInt8(ascii: "+"): UInt8(ascii: "-")
             case UInt8(ascii: "/"): UInt8(ascii: "_")
