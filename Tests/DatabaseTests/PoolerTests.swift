@@ -35,7 +35,7 @@ struct PoolerTests {
     private func open(_ place: TestDatabase, _ port: Int) async throws -> Database {
         let (url, pooler, schema) = (try #require(place.url), try #require(place.at(port: port).url), schema)
         return try await NIOThreadPool.singleton.runIfActive {
-            try .postgreSQL(url: url, pooler: pooler, schema: schema, connections: 8)
+            try .postgreSQL(url: url, pooler: pooler, schema: schema, connections: 8, waiting: .patient)
         }
     }
 

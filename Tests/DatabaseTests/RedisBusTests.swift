@@ -25,7 +25,7 @@ struct RedisBusTests {
         let schema = schema
         let kind: AnnouncementBus = try bus.map { .redis(try #require(RedisServer($0))) } ?? .postgreSQL
         return try await NIOThreadPool.singleton.runIfActive {
-            try .postgreSQL(url: url, bus: kind, schema: schema, connections: 2)
+            try .postgreSQL(url: url, bus: kind, schema: schema, connections: 2, waiting: .patient)
         }
     }
 

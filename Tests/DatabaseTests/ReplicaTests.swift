@@ -14,7 +14,7 @@ struct ReplicaTests {
     private func open(_ url: String, replica: String) async throws -> Database {
         let schema = schema
         return try await NIOThreadPool.singleton.runIfActive {
-            try .postgreSQL(url: url, replica: replica, schema: schema, connections: 2)
+            try .postgreSQL(url: url, replica: replica, schema: schema, connections: 2, waiting: .patient)
         }
     }
 
