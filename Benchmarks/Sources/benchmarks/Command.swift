@@ -44,7 +44,7 @@ struct Benchmarks: AsyncParsableCommand {
     func validate() throws {
         let (kind, known) = charts ? ("chart", Chart.all.map(\.name)) : ("benchmark", Benchmark.all.map(\.name))
         for name in only where !known.contains(name) {
-            throw ValidationError("There is no \(kind) '\(name)'. Known: \(known.joined(separator: ", "))")
+            throw ValidationError("There is no \(kind) '\(name)'. The \(kind)s are \(known.joined(separator: ", ")).")
         }
         guard seconds > 0 else { throw ValidationError("--seconds must be more than 0") }
     }

@@ -46,7 +46,7 @@ final class HTTPLoad: @unchecked Sendable {
     private var parked = 0
     private var turn = Turn()
     private var whenParked: EventLoopPromise<Void>?
-    /// What ended a connection, perhaps between two turns.
+    /// The reason why a connection ended. It may have ended between two turns, so the next turn throws it.
     private var failure: Failed?
 
     private init(_ eventLoop: any EventLoop) { self.eventLoop = eventLoop }
