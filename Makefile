@@ -28,7 +28,7 @@ CHECK_PACKAGE_PACKAGES := python3 debootstrap debian-archive-keyring util-linux 
 # HEIC needs this package on releases where libheif has its decoders in packages of their own.
 PACKAGES_IF_ANY := libheif-plugin-libde265
 # The tests' own clients, and a server without which the other tests still run (Tools/with-services).
-TEST_PACKAGES := python3 python3-venv curl openssl
+TEST_PACKAGES := python3 python3-venv curl openssl procps
 TEST_SERVERS := postgresql
 # Programs that tests run from unpacked packages: the proxies of docs/proxies.md with the libraries that HAProxy needs, and
 # what reads the metrics of docs/monitoring.md.

@@ -233,7 +233,8 @@ let thumbnail: Target = .executableTarget(name: "thumbnail", dependencies: modul
 let testbed = target(
     "Testbed", at: "Tests/Support",
     imports: """
-        Backend Contract ContractCheck ContractClient ContractDescribe ContractExamples ContractServer Crypto Database HTTPTypes
+        Backend CSpawn Contract ContractCheck ContractClient ContractDescribe ContractExamples ContractServer Crypto Database
+        HTTPTypes
         Hummingbird Identity Logging Mail NIOConcurrencyHelpers NIOCore NIOHTTP1 NIOHTTP2 NIOPosix NIOSSL NIOSockets ObjectStore
         Push ServiceLifecycle WebSockets
         """)

@@ -40,7 +40,8 @@ struct Concord: AsyncParsableCommand {
             }
         } catch let error as ValidationError {
             let usage = usageString(for: type(of: command))
-            let name = usage.prefix { !"<[-".contains($0) }.trimmingCharacters(in: .whitespaces)
+            // The names of the command come before its arguments: `concord people remove-content <api> [<id> ...]`.
+            let name = usage.split(separator: " ").prefix { !"<[-".contains($0.prefix(1)) }.joined(separator: " ")
             let lines = "Error: \(error.message)\nUsage: \(usage)\n  See '\(name) --help' for more information.\n"
             FileHandle.standardError.say(lines)
             exit(withError: ExitCode.validationFailure)

@@ -21,6 +21,10 @@ import Testing
         (["reports", "show", "messenger", "x"], "Usage: concord reports show "),
         (["reports", "act", "messenger", "1", "--reason", "x"], "Usage: concord reports act "),
         (["people", "remove-content", "messenger", "1"], "Usage: concord people remove-content "),
+        (
+            ["people", "remove-content", "messenger", "--from", "/nonexistent", "--reason", "x"],
+            "See 'concord people remove-content --help' for more information."
+        ),
         (["health", "somewhere"], "Usage: concord health "),
         (["check", "messenger"], "Usage: concord check "),
         (["serve", "--storage-quota", "much"], "Usage: concord serve "),

@@ -131,6 +131,39 @@ struct OperationTests {
         }
     }
 
+    /// A server that is stopped as soon as it is ready ends what it does in the background, which is no failure of that.
+    @Test func aServerThatIsStoppedAtOnceWarnsOfNothing() async throws {
+        try await withTemporaryFolder { folder in
+            for _ in 1...6 {
+                var arguments = ["serve", "--data", folder]
+                for name in ConcordAPI.names { arguments += ["--port", "\(name)=\(try await reservePort())"] }
+                let process = try ConcordProcess(arguments)
+                try await process.waitUntilReady()
+                process.signal(SIGTERM)
+                #expect(await process.status() == 0)
+                let log = await process.standardError()
+                #expect(!log.lowercased().contains("cancel"), "\(log)")
+            }
+        }
+    }
+
+    /// A balancer that does not wait for the answer of `/ready` is told nothing, and so is the operator.
+    @Test func aCheckWhoseClientLeavesIsNoAlarm() async throws {
+        try await withTemporaryFolder { folder in
+            let port = try await reservePort()
+            let process = try await ConcordProcess.serving(data: folder, port: port)
+            for _ in 1...100 {
+                let connection = try await Testbed.RawConnection(
+                    port: port, sending: "GET /ready HTTP/1.1\r\nHost: a\r\n\r\n")
+                await connection.close()
+            }
+            process.signal(SIGTERM)
+            #expect(await process.status() == 0)
+            let log = await process.standardError()
+            #expect(!log.contains(" warning "), "\(log)")
+        }
+    }
+
     // MARK: Descriptors
 
     @Test func aServerWithFewDescriptorsRefusesAndRecovers() async throws {

@@ -2,6 +2,8 @@ import ContractClient
 import DunbarClient
 import Foundation
 import MessengerClient
+import NIOCore
+import NIOPosix
 import Testbed
 import Testing
 
@@ -116,6 +118,51 @@ import Testing
             // The file outlasts the message.
             #expect(try await concord(show + ["--file", path + "3"]).status == 0)
         }
+    }
+
+    /// The server is stopped while the mail server does not answer. It stops at once, and tells of the reports when it runs again.
+    @Test func aStopGivesReportsBack() async throws {
+        let (connections, continuation) = AsyncStream<Void>.makeStream()
+        let silent = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelInitializer { channel in
+                continuation.yield()
+                return channel.eventLoop.makeSucceededVoidFuture()
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        try await withTemporaryFolder { folder in
+            let port = try await reservePort()
+            let arguments = [
+                "serve", "messenger", "--port", "messenger=\(port)", "--data", folder, "--reports-to",
+                "operator@example.com",
+            ]
+            let mail = "smtp://127.0.0.1:\(silent.localAddress?.port ?? 0)?tls=none"
+            let first = try ConcordProcess(arguments + ["--smtp", mail, "--mail-from", "us@example.com"])
+            try await first.waitUntilReady()
+            let url = try #require(URL(string: "http://127.0.0.1:\(port)"))
+            var clients: [MessengerClient] = []
+            for name in ["alice", "bob"] {
+                let client = MessengerClient(baseURL: url, transport: .patient, retry: .never)
+                try await client.send(
+                    Messenger.Register(username: name, email: "\(name)@example.com", password: "secret123"))
+                try await client.signIn(username: name, password: "secret123")
+                clients.append(client)
+            }
+            let bob = try #require(try await clients[1].user)
+            try await clients[0].send(Messenger.CreateReport(user: bob, reason: "spam"))
+            for await _ in connections { break }
+            first.signal(SIGTERM)
+            #expect(await first.status() == 0)
+            let log = await first.standardError()
+            #expect(!log.contains("operator was not told") && !log.contains("before all work"), "\(log)")
+
+            let second = try ConcordProcess(arguments)
+            try await second.waitUntilReady()
+            let letters = try await lookForLetters(in: folder + "/mail/operator")
+            #expect(letters.count == 1 && letters[0].contains("Messenger: 1 new, 1 open"), "\(letters)")
+            second.signal(SIGTERM)
+            #expect(await second.status() == 0)
+        }
+        try await silent.close()
     }
 
     /// Notes, acts and dismisses, without a server.

@@ -1,3 +1,4 @@
+import CSpawn
 import Foundation
 import NIOConcurrencyHelpers
 
@@ -9,8 +10,7 @@ public final class Input: Sendable {
 
     public init() {
         var descriptors: [Int32] = [-1, -1]
-        precondition(pipe(&descriptors) == 0, "no pipe")
-        for descriptor in descriptors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        precondition(cspawn_pipe(&descriptors) == 0, "no pipe")
         end = FileHandle(fileDescriptor: descriptors[0], closeOnDealloc: false)
         target = NIOLockedValueBox(FileHandle(fileDescriptor: descriptors[1], closeOnDealloc: true))
     }

@@ -1,3 +1,4 @@
+import CSpawn
 import Foundation
 import NIOConcurrencyHelpers
 
@@ -16,8 +17,7 @@ public final class Output: Sendable {
 
     public init() {
         var descriptors: [Int32] = [-1, -1]
-        precondition(pipe(&descriptors) == 0, "no pipe")
-        for descriptor in descriptors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        precondition(cspawn_pipe(&descriptors) == 0, "no pipe")
         source = descriptors[0]
         end = FileHandle(fileDescriptor: descriptors[1], closeOnDealloc: false)
         // All of them would be the square of a long log, of which some tests read nothing.

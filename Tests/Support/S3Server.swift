@@ -44,12 +44,11 @@ public struct S3Server: Sendable {
             process.arguments = [folder, accessKeyID, secretAccessKey]
             process.environment = ["PATH": "/usr/bin:/bin", "RCLONE": StockTools.rclone ?? ""]
             // The server ends with its input: closed here, or by the system if the tests crash.
-            let (input, log) = (Pipe(), Output())
-            // If a process that is started meanwhile inherited it, the server would not end.
-            _ = fcntl(input.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
-            process.standardInput = input
+            let (input, log) = (Input(), Output())
+            process.standardInput = input.end
             process.standardError = log.end
             let ending = try ProcessEnding(running: process)
+            input.begin()
             log.begin()
             let result: Result<Void, any Error>
             do {
@@ -58,7 +57,7 @@ public struct S3Server: Sendable {
             } catch {
                 result = .failure(error)
             }
-            try input.fileHandleForWriting.close()
+            input.finish()
             _ = await ending.status
             try result.get()
         }

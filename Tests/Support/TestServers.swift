@@ -46,7 +46,7 @@ public actor ForeignServer {
 
     private let command: [String]
     private let mark: String
-    private var running: (input: FileHandle, output: Output, ending: ProcessEnding)?
+    private var running: (input: Input, output: Output, ending: ProcessEnding)?
 
     /// - Parameter mark: The words that it writes once it accepts connections; empty for one that says nothing.
     public init(_ command: [String], readyAfter mark: String) {
@@ -59,15 +59,14 @@ public actor ForeignServer {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/bash")
         process.arguments = ["-c", Self.script, "bash"] + command
-        let (input, output) = (Pipe(), Output())
-        // If a process that is started meanwhile inherited it, the server would not end.
-        _ = fcntl(input.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
-        process.standardInput = input
+        let (input, output) = (Input(), Output())
+        process.standardInput = input.end
         process.standardOutput = output.end
         process.standardError = output.end
         let ending = try ProcessEnding(running: process)
+        input.begin()
         output.begin()
-        running = (input.fileHandleForWriting, output, ending)
+        running = (input, output, ending)
         for await text in output.texts where text.contains("\n") && (mark.isEmpty || text.contains(mark)) { return }
         throw Refused(description: output.text)
     }
@@ -79,7 +78,7 @@ public actor ForeignServer {
         if let id = running.output.text.firstMatch(of: /server (\d+)\n/).flatMap({ Int32($0.output.1) }) {
             _ = Foundation.kill(id, SIGKILL)
         }
-        try? running.input.close()
+        running.input.finish()
         _ = await running.ending.status
         self.running = nil
     }

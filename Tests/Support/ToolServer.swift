@@ -6,7 +6,7 @@ public actor ToolServer {
     private let arguments: [String]
     private let environment: [String: String]
     private let mark: String
-    private var running: (input: FileHandle, ending: ProcessEnding)?
+    private var running: (input: Input, ending: ProcessEnding)?
 
     /// - Parameters:
     ///   - environment: Variables beside those of the tests.
@@ -27,22 +27,21 @@ public actor ToolServer {
         process.executableURL = URL(fileURLWithPath: StockTools.package + "/Tools/" + tool)
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        let (input, output) = (Pipe(), Output())
-        // If a process that is started meanwhile inherited it, the server would not end.
-        _ = fcntl(input.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
-        process.standardInput = input
+        let (input, output) = (Input(), Output())
+        process.standardInput = input.end
         process.standardOutput = output.end
         process.standardError = output.end
         let ending = try ProcessEnding(running: process)
+        input.begin()
         output.begin()
-        running = (input.fileHandleForWriting, ending)
+        running = (input, ending)
         for await text in output.texts where text.contains(mark) { return }
         throw Refused(description: output.text)
     }
 
     /// Ends the script's input, and waits until its servers have ended.
     public func stop() async {
-        try? running?.input.close()
+        running?.input.finish()
         _ = await running?.ending.status
         running = nil
     }

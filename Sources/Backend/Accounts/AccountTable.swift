@@ -7,6 +7,7 @@ import Database
 /// that they exist.
 public protocol AccountTable: SendableMetatype {
     associatedtype ID: RawRepresentable, SQLConvertible, Hashable, Sendable
+    where ID.RawValue: CustomStringConvertible
 
     /// The table's name. It has a column `id`.
     static var table: SQL { get }

@@ -79,9 +79,9 @@ public final class Health: Sendable {
         return ByteBuffer(string: String(buffer: body).dropLast() + #","notes":"# + String(buffer: list) + "}")
     }
 
-    /// Logs what has changed since the last check.
+    /// Logs what has changed since the last check. One whose client has gone was cut short, and says nothing of the parts.
     private func report(_ parts: [Part]) {
-        guard let logger else { return }
+        guard let logger, !Task.isCancelled else { return }
         let now = parts.filter { $0.failure != nil }.map(\.name)
         let before = away.withLockedValue { names in
             defer { names = now }

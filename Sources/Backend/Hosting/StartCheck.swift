@@ -48,6 +48,9 @@ struct StartCheck: Sendable {
             try await within(seconds: 10) { try await reconcile(stores) }
             guarded.unlock()
             return true
+        } catch where Task.isCancelled {
+            // The server stops.
+            return false
         } catch let error as S3Error {
             logger.warning(
                 "the bucket cannot be asked whether it belongs to the database: no file is accepted until then",

@@ -110,6 +110,8 @@ public enum StoredTimes {
                 times in the database lie ahead of the clock: \(Ahead.meaning). Limits that seem to last longer than they can \
                 have ended; sessions and invitations count from the next sweep
                 """, metadata: ["newest": "\(ahead.newest)", "columns": "\(ahead.columns.joined(separator: " "))"])
+        } catch is CancellationError {
+            // The server stops.
         } catch {
             logger.warning("the times in the database cannot be read", metadata: ["error": "\(error)"])
         }

@@ -67,10 +67,15 @@ struct ReportNotices: Service {
             try await mailer.send(message(about: news))
             return true
         } catch {
-            logger.warning("the operator was not told of new reports", metadata: ["error": "\(error)"])
-            for item in news {
-                try? await item.api.database.write { try item.notice.giveBack(in: $0) }
+            if !Task.isCancelled {
+                logger.warning("the operator was not told of new reports", metadata: ["error": "\(error)"])
             }
+            // A server that stops gives them back, too: no other node tells of reports that this one has claimed.
+            await Task { [news] in
+                for item in news {
+                    try? await item.api.database.write { try item.notice.giveBack(in: $0) }
+                }
+            }.value
             return false
         }
     }

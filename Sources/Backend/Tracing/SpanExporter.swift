@@ -86,6 +86,7 @@ struct SpanExporter: Service {
             } catch {
                 reason = "\(error)"
             }
+            if Task.isCancelled { return false }
             if !hasFailed {
                 logger.warning("the collector of traces does not answer", metadata: ["error": "\(reason)"])
             }

@@ -1,6 +1,10 @@
 #define _GNU_SOURCE
 #include "CSpawn.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
 #ifdef __GLIBC__
 #if __GLIBC_PREREQ(2, 34)
 #define HAS_CLOSE_FROM
@@ -13,6 +17,16 @@ int cspawn_close_from(posix_spawn_file_actions_t *actions, int first) {
 #else
     (void)actions;
     (void)first;
+    return 0;
+#endif
+}
+
+int cspawn_pipe(int ends[2]) {
+#ifdef __linux__
+    return pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno;
+#else
+    if (pipe(ends) != 0) return errno;
+    for (int end = 0; end < 2; end++) fcntl(ends[end], F_SETFD, FD_CLOEXEC);
     return 0;
 #endif
 }

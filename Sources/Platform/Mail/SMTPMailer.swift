@@ -38,7 +38,12 @@ public struct SMTPMailer: Mailer {
             throw MailError("\(server.host):\(server.port) cannot be reached: \(error)", isTransient: true)
         }
         do {
-            try await SMTPSession(connection: connection, server: server).send(email, from: sender, to: message.to)
+            // A task that is cancelled closes the connection, and does not wait for the mail server.
+            try await withTaskCancellationHandler {
+                try await SMTPSession(connection: connection, server: server).send(email, from: sender, to: message.to)
+            } onCancel: {
+                connection.close()
+            }
             connection.close()
         } catch {
             connection.close()

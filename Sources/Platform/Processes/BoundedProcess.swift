@@ -158,12 +158,12 @@ public struct BoundedProcess: Sendable {
         return pid
     }
 
-    /// Creates a pipe. A process that is being started concurrently may inherit its ends, so nothing here relies on
-    /// their being closed.
+    /// Creates a pipe. On a Mac, a process that is being started concurrently may inherit its ends, so nothing here relies
+    /// on their being closed.
     private static func pipe() throws(NotStarted) -> (readEnd: Int32, writeEnd: Int32) {
         var ends: [Int32] = [-1, -1]
-        guard Foundation.pipe(&ends) == 0 else { throw NotStarted(errno) }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let code = cspawn_pipe(&ends)
+        guard code == 0 else { throw NotStarted(code) }
         return (ends[0], ends[1])
     }
 

@@ -71,6 +71,8 @@ struct Pictures: Sendable {
             guard !missing.isEmpty else { return }
             let formats = missing.map(\.rawValue).joined(separator: ", ")
             logger.warning("some image formats cannot be read on this machine", metadata: ["formats": "\(formats)"])
+        } catch .cancelled {
+            // The server stops.
         } catch {
             logger.warning(
                 "pictures cannot be made, so uploads of pictures are answered with 503", metadata: ["error": "\(error)"]
