@@ -147,7 +147,7 @@ struct OperationTests {
         }
     }
 
-    /// A balancer that does not wait for the answer of `/ready` is told nothing, and so is the operator.
+    /// A balancer that does not wait for the answer of `/ready` says nothing of the server's parts.
     @Test func aCheckWhoseClientLeavesIsNoAlarm() async throws {
         try await withTemporaryFolder { folder in
             let port = try await reservePort()

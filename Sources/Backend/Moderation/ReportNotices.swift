@@ -70,14 +70,18 @@ struct ReportNotices: Service {
             if !Task.isCancelled {
                 logger.warning("the operator was not told of new reports", metadata: ["error": "\(error)"])
             }
-            // A server that stops gives them back, too: no other node tells of reports that this one has claimed.
-            await Task { [news] in
-                for item in news {
-                    try? await item.api.database.write { try item.notice.giveBack(in: $0) }
-                }
-            }.value
+            await giveBack(news)
             return false
         }
+    }
+
+    /// Leaves the reports to a later e-mail. A server that stops does so, too: no other node will tell of them.
+    private func giveBack(_ news: [News]) async {
+        await Task {
+            for item in news {
+                try? await item.api.database.write { try item.notice.giveBack(in: $0) }
+            }
+        }.value
     }
 
     private func message(about news: [News]) -> MailMessage {

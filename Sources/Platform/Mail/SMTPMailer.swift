@@ -37,16 +37,15 @@ public struct SMTPMailer: Mailer {
         } catch {
             throw MailError("\(server.host):\(server.port) cannot be reached: \(error)", isTransient: true)
         }
+        defer { connection.close() }
         do {
-            // A task that is cancelled closes the connection, and does not wait for the mail server.
+            // A task that is cancelled does not wait for the mail server.
             try await withTaskCancellationHandler {
                 try await SMTPSession(connection: connection, server: server).send(email, from: sender, to: message.to)
             } onCancel: {
                 connection.close()
             }
-            connection.close()
         } catch {
-            connection.close()
             throw error as? MailError ?? MailError("\(server.host):\(server.port): \(error)", isTransient: true)
         }
     }
