@@ -109,6 +109,15 @@ final class Drill: Sendable {
     /// Waits until this number of further messages is acknowledged, so that the load is at its full rate.
     func acknowledged(more count: Int = messages) async throws { try await wait(for: \.acknowledged, more: count) }
 
+    /// Waits until a condition is met, for which messages must be sent.
+    func acknowledged(until isMet: () -> Bool) async throws {
+        let end = ContinuousClock.now + .seconds(900)
+        while !isMet() {
+            guard ContinuousClock.now < end else { throw Stalled(figures: figures) }
+            try await acknowledged(more: 1)
+        }
+    }
+
     /// Causes a failure, and waits until the load is at its full rate again.
     ///
     /// - Returns: The longest time in which no message was acknowledged.

@@ -202,7 +202,7 @@ import Testing
                             try await drill.acknowledged()
                             let held = proxy.held
                             proxy.hold(true)
-                            while proxy.held == held { try await drill.acknowledged(more: 1) }
+                            try await drill.acknowledged { proxy.held != held }
                             try await drill.acknowledged(more: 20)
                             await nodes[0].kill()
                             proxy.hold(false)
