@@ -103,7 +103,8 @@ public final class APNsStandIn: Sendable {
     /// Returns a client of the stand-in.
     public func client() throws -> APNsClient {
         let endpoint = try #require(APNsEndpoint(standIn: url))
-        return APNsClient(try apnsKey, topic: Self.topic, at: endpoint, now: now)
+        // A busy machine may need longer than Apple's service.
+        return APNsClient(try apnsKey, topic: Self.topic, at: endpoint, timeout: .minutes(25), now: now)
     }
 
     /// Decides what becomes of notifications from now on.

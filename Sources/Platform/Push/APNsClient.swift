@@ -11,8 +11,6 @@ import NIOHTTP1
 public final class APNsClient: Sendable {
     /// The number of times that a notification is sent when connections are lost.
     private static let attempts = 3
-    /// The time limit of a request.
-    private static let timeout = TimeAmount.seconds(10)
     /// The most bytes of an answer that are read.
     private static let maximumAnswer = 4096
 
@@ -20,22 +18,26 @@ public final class APNsClient: Sendable {
     private let endpoint: APNsEndpoint
     private let tokens: ProviderTokens
     private let http: HTTPClient
+    private let timeout: TimeAmount
     private let metrics = PushMetrics()
 
     /// Makes a client.
     ///
     /// - Parameters:
     ///   - topic: The app's bundle id (`apns-topic`).
+    ///   - timeout: The time limit of making a connection, and of a request.
     ///   - now: Returns the time in Unix seconds.
     public init(
-        _ key: APNsKey, topic: String, at endpoint: APNsEndpoint = .apple, now: @escaping @Sendable () -> Int64
+        _ key: APNsKey, topic: String, at endpoint: APNsEndpoint = .apple, timeout: TimeAmount = .seconds(10),
+        now: @escaping @Sendable () -> Int64
     ) {
         self.topic = topic
         self.endpoint = endpoint
+        self.timeout = timeout
         tokens = ProviderTokens(key, now: now)
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: endpoint.tls, redirectConfiguration: .disallow,
-            timeout: .init(connect: .seconds(10)))
+            timeout: .init(connect: timeout))
         configuration.httpVersion = .automatic
         http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
@@ -90,7 +92,7 @@ public final class APNsClient: Sendable {
         ]
         if let id = notification.collapseID { request.headers.add(name: "apns-collapse-id", value: id) }
         request.body = .bytes(notification.payload)
-        let response = try await http.execute(request, timeout: Self.timeout)
+        let response = try await http.execute(request, timeout: timeout)
         let body = try await response.body.collect(upTo: Self.maximumAnswer)
         return APNsAnswer(
             status: Int(response.status.code), retryAfter: response.headers.first(name: "retry-after"),
