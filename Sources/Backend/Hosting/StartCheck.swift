@@ -48,7 +48,7 @@ struct StartCheck: Sendable {
             try await within(seconds: 10) { try await reconcile(stores) }
             guarded.unlock()
             return true
-        } catch where Task.isCancelled {
+        } catch  where Task.isCancelled {
             // The server stops.
             return false
         } catch let error as S3Error {
