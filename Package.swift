@@ -234,9 +234,8 @@ let testbed = target(
     "Testbed", at: "Tests/Support",
     imports: """
         Backend CSpawn Contract ContractCheck ContractClient ContractDescribe ContractExamples ContractServer Crypto Database
-        HTTPTypes
-        Hummingbird Identity Logging Mail NIOConcurrencyHelpers NIOCore NIOHTTP1 NIOHTTP2 NIOPosix NIOSSL NIOSockets ObjectStore
-        Push ServiceLifecycle WebSockets
+        HTTPTypes Hummingbird Identity Logging Mail NIOConcurrencyHelpers NIOCore NIOHTTP1 NIOHTTP2 NIOPosix NIOSSL NIOSockets
+        ObjectStore Push ServiceLifecycle WebSockets
         """)
 
 /// Returns the target that starts an API's server within a test.

@@ -131,7 +131,7 @@ struct OperationTests {
         }
     }
 
-    /// A server that is stopped as soon as it is ready ends what it does in the background, which is no failure of that.
+    /// A server that is stopped as soon as it is ready cancels its background work, and logs no warning about it.
     @Test func aServerThatIsStoppedAtOnceWarnsOfNothing() async throws {
         try await withTemporaryFolder { folder in
             for _ in 1...6 {
